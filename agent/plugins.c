@@ -1,0 +1,169 @@
+/* plugins.c -- the verb `plugins`: what was found, what loads, and what does not. */
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "agent/options.h"
+#include "core/pipeline.h"
+
+enum plugins_key {
+    KEY_JSON = 1,
+};
+
+static const struct option_row rows[] = {
+    { 'j', "json", NULL, "print JSON", KEY_JSON },
+    ROW_CONFIG,
+    ROW_PLUGIN_PATH,
+    ROW_HELP,
+    { 0 },
+};
+
+static bool take(void *arg, int key, const char *value)
+{
+    bool *json = arg;
+    (void)value;
+    *json = *json || key == KEY_JSON;
+    return true;
+}
+
+static const char *type_name(uint32_t type)
+{
+    static const char *const names[] = { "?",    "text",     "path", "true|false", "count",
+                                         "size", "duration", "map",  "list" };
+    return type < sizeof(names) / sizeof(names[0]) ? names[type] : "?";
+}
+
+/* The option table of a loaded plugin, whichever kind it is. */
+struct table {
+    const char *at;
+    uint32_t count, stride;
+};
+
+static struct table table_of(const struct trail_plugin *plugin)
+{
+    if (plugin->symbolizer)
+        return (struct table){ (const char *)plugin->symbolizer->options,
+                               plugin->symbolizer->option_count,
+                               plugin->symbolizer->option_stride };
+    if (plugin->sink)
+        return (struct table){ (const char *)plugin->sink->options,
+                               plugin->sink->option_count, plugin->sink->option_stride };
+    return (struct table){ 0 };
+}
+
+static const struct trail_option_spec *row_of(const struct table *table, uint32_t index)
+{
+    return (const void *)(table->at + (size_t)index * table->stride);
+}
+
+static void print_plugin(const struct trail_plugin *plugin)
+{
+    printf("%-11s %-12s %-9s %-9s %s\n", trail_kind_name(plugin->kind), plugin->name,
+           plugin->release[0] ? plugin->release : "-",
+           trail_plugin_state_name(plugin->state), plugin->path[0] ? plugin->path : "-");
+    if (plugin->reason[0])
+        printf("    %s\n", plugin->reason);
+    struct table table = table_of(plugin);
+    for (uint32_t i = 0; i < table.count; i++) {
+        const struct trail_option_spec *spec = row_of(&table, i);
+        printf("    %-16s %-10s %s", spec->key, type_name(spec->type), spec->help);
+        if (spec->flags & TRAIL_OPTION_REQUIRED)
+            printf(" (required)");
+        else if (spec->default_value)
+            printf(" (default %s)", spec->default_value);
+        printf("\n");
+    }
+}
+
+static json_t *options_json(const struct trail_plugin *plugin)
+{
+    struct table table = table_of(plugin);
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < table.count; i++) {
+        const struct trail_option_spec *spec = row_of(&table, i);
+        json_t *object = json_object();
+        json_object_set_new(object, "key", json_string(spec->key));
+        json_object_set_new(object, "type", json_string(type_name(spec->type)));
+        json_object_set_new(object, "required",
+                            json_boolean(spec->flags & TRAIL_OPTION_REQUIRED));
+        if (spec->default_value)
+            json_object_set_new(object, "default", json_string(spec->default_value));
+        json_object_set_new(object, "help", json_string(spec->help));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+    if (text[0])
+        json_object_set_new(object, key, json_string(text));
+}
+
+static void print_plugin_json(const struct trail_plugin *plugin)
+{
+    json_t *object = json_object();
+    set_text(object, "kind", trail_kind_name(plugin->kind));
+    set_text(object, "name", plugin->name);
+    set_text(object, "version", plugin->release);
+    set_text(object, "state", trail_plugin_state_name(plugin->state));
+    set_text(object, "path", plugin->path);
+    set_text(object, "sha256", plugin->hash);
+    set_text(object, "reason", plugin->reason);
+    json_object_set_new(object, "abi", json_integer(plugin->abi));
+    json_object_set_new(object, "options", options_json(plugin));
+    json_dumpf(object, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(object);
+}
+
+/* Loading is what tells whether a plugin is good; a refusal is noted in its row. */
+static void load_all(struct trail_registry *registry)
+{
+    for (size_t i = 0; i < trail_registry_count(registry); i++) {
+        const struct trail_plugin *plugin = trail_registry_at(registry, i), *loaded;
+        if (plugin->state == TRAIL_PLUGIN_FOUND)
+            trail_registry_load(registry, (enum trail_plugin_kind)plugin->kind,
+                                plugin->name, &loaded, NULL);
+    }
+}
+
+static int run(int argc, char **argv)
+{
+    struct shared_options shared = { 0 };
+    struct trail_pipeline *pipeline = NULL;
+    struct trail_error err;
+    bool json = false;
+    int exit_code;
+    int first = options_parse(&verb_plugins, argc, argv, &shared, take, &json, &exit_code);
+    if (first < 0)
+        return exit_code;
+    if (first < argc)
+        return usage_error("plugins", "takes no argument, got '%s'", argv[first]);
+
+    const struct trail_pipeline_options setup = { .config_path = shared.config_path,
+                                                  .plugin_path = shared.plugin_path,
+                                                  .quiet = true };
+    if (trail_pipeline_create(&setup, &pipeline, &err))
+        return failure("%s", err.text);
+    struct trail_registry *registry = trail_pipeline_registry(pipeline);
+    load_all(registry);
+    if (!json)
+        printf("%-11s %-12s %-9s %-9s %s\n", "KIND", "NAME", "VERSION", "STATE", "PATH");
+    for (size_t i = 0; i < trail_registry_count(registry); i++) {
+        if (json)
+            print_plugin_json(trail_registry_at(registry, i));
+        else
+            print_plugin(trail_registry_at(registry, i));
+    }
+    trail_pipeline_destroy(pipeline, 0);
+    return EXIT_DONE;
+}
+
+const struct verb verb_plugins = {
+    .name = "plugins",
+    .arguments = "",
+    .summary = "list plugins: what was found, loaded, refused and why, with their options",
+    .rows = rows,
+    .run = run,
+};

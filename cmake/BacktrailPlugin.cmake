@@ -1,0 +1,45 @@
+# What a plugin author compiles against: headers only, nothing to link.
+add_library(backtrail_headers INTERFACE)
+target_include_directories(backtrail_headers INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+
+set(BACKTRAIL_PLUGIN_OUTPUT ${PROJECT_BINARY_DIR}/plugins-built)
+set(BACKTRAIL_PLUGIN_DIR ${CMAKE_INSTALL_LIBDIR}/backtrail/plugins)
+
+# trail_add_plugin(KIND NAME SOURCES file... [PACKAGES pkg...] [BUILT_IN])
+# Builds one plugin, skips it with a message if a package is missing, installs it, and
+# runs the contract test of its KIND over it. BUILT_IN compiles it into libbacktrail
+# as well, for places where nothing can be loaded.
+function(trail_add_plugin kind name)
+    cmake_parse_arguments(arg "BUILT_IN" "" "SOURCES;PACKAGES" ${ARGN})
+    set(packages "")
+    foreach(package IN LISTS arg_PACKAGES)
+        pkg_check_modules(${package} IMPORTED_TARGET ${package})
+        if(NOT ${package}_FOUND)
+            message(STATUS "${kind} ${name}: skipped, no ${package}")
+            return()
+        endif()
+        list(APPEND packages PkgConfig::${package})
+    endforeach()
+
+    string(REPLACE "-" "_" identifier ${name})
+    set(target trail_${kind}_${identifier})
+    add_library(${target} MODULE ${arg_SOURCES})
+    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+        LIBRARY_OUTPUT_DIRECTORY ${BACKTRAIL_PLUGIN_OUTPUT})
+    target_link_libraries(${target} PRIVATE backtrail_headers ${packages})
+    # The registry refuses what others can write to; a build under umask 002 would be.
+    add_custom_command(TARGET ${target} POST_BUILD COMMAND chmod go-w $<TARGET_FILE:${target}>)
+    install(TARGETS ${target} LIBRARY DESTINATION ${BACKTRAIL_PLUGIN_DIR})
+    set_property(GLOBAL APPEND PROPERTY BACKTRAIL_PLUGINS ${target})
+    if(arg_BUILT_IN)
+        list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+        target_sources(backtrail_objects PRIVATE ${arg_SOURCES})
+    endif()
+
+    if(BACKTRAIL_TESTS)
+        add_test(NAME contract.${kind}.${name}
+            COMMAND contract_${kind} $<TARGET_FILE:${target}> ${name})
+    endif()
+endfunction()

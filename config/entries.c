@@ -1,0 +1,264 @@
+/* entries.c -- the elements of "symbolizers" and "sinks": use, name, channels, style.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "config/entries.h"
+
+#include <stdlib.h>
+
+#include "backtrail/sink.h"
+#include "config/read.h"
+#include "config/show.h"
+
+/* Longest "use": what an identity record has room for. And longest "name". */
+#define USE_LIMIT  31
+#define NAME_LIMIT 63
+
+const char *const *trail_config_host_keys(uint32_t kind)
+{
+    static const char *const sink[] = {
+        "use", "name", "channels", "style", "full", NULL
+    };
+    static const char *const symbolizer[] = { "use", "name", NULL };
+    return kind == TRAIL_KIND_SINK ? sink : symbolizer;
+}
+
+static bool plugin_name(const char *text)
+{
+    size_t size = strlen(text);
+    for (size_t i = 0; i < size; i++) {
+        char c = text[i];
+        bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                    (c >= '0' && c <= '9') || c == '-' || c == '_';
+        if (!good)
+            return false;
+    }
+    return size > 0 && size <= USE_LIMIT;
+}
+
+static enum trail_status load_use(struct trail_config_entry *entry, uint32_t kind,
+                                  const struct trail_config_value *object,
+                                  struct trail_error *err)
+{
+    struct trail_config_value use = trail_config_member(object, "use");
+    if (!use.json)
+        return trail_config_fail(
+            object, err, "\"use\" is missing; name a plugin, like \"use\": \"%s\"",
+            kind == TRAIL_KIND_SINK ? "stderr" : "elfdwarf");
+    enum trail_status status =
+        trail_config_read_text(&use, TRAIL_OPTION_TEXT, &entry->use, err);
+    if (!status && !plugin_name(entry->use))
+        return trail_config_fail(&use, err,
+                                 "\"%s\" is not a plugin's name; those have 1 to %d "
+                                 "letters, digits, - and _",
+                                 trail_show(entry->use, strlen(entry->use)).text,
+                                 USE_LIMIT);
+    return status;
+}
+
+static enum trail_status load_name(struct trail_config_entry *entry,
+                                   const struct trail_config_value *object,
+                                   struct trail_error *err)
+{
+    struct trail_config_value name = trail_config_member(object, "name");
+    if (!name.json)
+        return TRAIL_OK;
+    enum trail_status status =
+        trail_config_read_text(&name, TRAIL_OPTION_TEXT, &entry->name, err);
+    if (status)
+        return status;
+    size_t size = strlen(entry->name);
+    if (size == 0 || size > NAME_LIMIT)
+        return trail_config_fail(&name, err, "a name has 1 to %d bytes", NAME_LIMIT);
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)entry->name[i] < 0x20 || entry->name[i] == 0x7F)
+            return trail_config_fail(&name, err, "a name has no control characters");
+    return TRAIL_OK;
+}
+
+static enum trail_status load_channels(struct trail_config_entry *entry,
+                                       const struct trail_config_value *object,
+                                       struct trail_error *err)
+{
+    struct trail_config_value channels = trail_config_member(object, "channels");
+    if (!channels.json)
+        return TRAIL_OK;
+    enum trail_status status =
+        trail_config_read_list(&channels, TRAIL_OPTION_TEXT, &entry->channels, err);
+    if (!status && !entry->channels[0])
+        return trail_config_fail(&channels, err,
+                                 "an empty list gets nothing; leave it out for all "
+                                 "channels");
+    return status;
+}
+
+static enum trail_status load_style(struct trail_config_entry *entry,
+                                    const struct trail_config_value *object,
+                                    struct trail_error *err)
+{
+    struct trail_config_value style = trail_config_member(object, "style");
+    char *text = NULL;
+    enum trail_status status =
+        trail_config_read_text(&style, TRAIL_OPTION_TEXT, &text, err);
+    if (status || !text)
+        return status;
+    if (strcmp(text, "json") == 0)
+        entry->style = TRAIL_STYLE_JSON;
+    else if (strcmp(text, "text") == 0)
+        entry->style = TRAIL_STYLE_TEXT;
+    else if (strcmp(text, "tracy") == 0)
+        entry->style = TRAIL_STYLE_TRACY;
+    else
+        status = trail_config_fail(
+            &style, err, "\"%s\" is not a style; write \"json\", \"text\" or \"tracy\"",
+            trail_show(text, strlen(text)).text);
+    free(text);
+    return status;
+}
+
+static enum trail_status load_entry(struct trail_config_entry *entry, uint32_t kind,
+                                    const struct trail_config_value *object,
+                                    struct trail_error *err)
+{
+    struct trail_config_value full = trail_config_member(object, "full");
+    uint64_t number = 0;
+    enum trail_status status = trail_config_expect_object(object, err);
+
+    entry->object = object->json;
+    entry->node = object->node;
+    if (!status)
+        status = load_use(entry, kind, object, err);
+    if (!status)
+        status = load_name(entry, object, err);
+    if (status || kind != TRAIL_KIND_SINK)
+        return status;
+    status = load_channels(entry, object, err);
+    if (!status)
+        status = load_style(entry, object, err);
+    if (!status)
+        status = trail_config_read_number(&full, TRAIL_OPTION_BOOL, &number, err);
+    entry->full = number != 0;
+    return status;
+}
+
+/* The first entry of that name; NULL if there is none. */
+static const struct trail_config_entry *find(const struct trail_config_entry *entries,
+                                             size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].name && strcmp(entries[i].name, name) == 0)
+            return &entries[i];
+    return NULL;
+}
+
+/* Names that are written must differ. */
+static enum trail_status check_names(const struct trail_config_entry *entries,
+                                     size_t count,
+                                     const struct trail_config_value *list,
+                                     struct trail_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!entries[i].name)
+            continue;
+        const struct trail_config_entry *first = find(entries, i, entries[i].name);
+        if (!first)
+            continue;
+        struct trail_config_value object = trail_config_element(list, i);
+        struct trail_config_value name = trail_config_member(&object, "name");
+        object = trail_config_element(list, (size_t)(first - entries));
+        object = trail_config_member(&object, "name");
+        const struct trail_config_document *document = list->document;
+        struct trail_config_position position =
+            trail_config_position(document->text,
+                                  document->index.nodes[object.node].value_start);
+        return trail_config_fail(
+            &name, err,
+            "\"%s\" is the name of %s already (%u:%u); choose "
+            "another",
+            trail_show(entries[i].name, strlen(entries[i].name)).text, first->place,
+            (unsigned)position.line, (unsigned)position.column);
+    }
+    return TRAIL_OK;
+}
+
+/* Entries without a name are called "file", "file#2", ...: the first that is free. */
+static enum trail_status make_names(struct trail_config_entry *entries, size_t count,
+                                    struct trail_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        char name[USE_LIMIT + 16];
+        if (entries[i].name)
+            continue;
+        snprintf(name, sizeof(name), "%s", entries[i].use);
+        for (unsigned number = 2; find(entries, count, name); number++)
+            snprintf(name, sizeof(name), "%s#%u", entries[i].use, number);
+        entries[i].name = strdup(name);
+        if (!entries[i].name)
+            return trail_fail(err, TRAIL_NO_MEMORY, "out of memory");
+    }
+    return TRAIL_OK;
+}
+
+enum trail_status trail_config_entries_load(const struct trail_config_value *list,
+                                            uint32_t kind,
+                                            struct trail_config_entry **entries_ret,
+                                            size_t *count_ret, struct trail_error *err)
+{
+    enum trail_status status = trail_config_expect_list(list, err);
+    size_t count = json_array_size(list->json);
+
+    if (!status && count > TRAIL_CONFIG_ENTRY_LIMIT)
+        status = trail_config_fail(list, err, "more than %d entries",
+                                   TRAIL_CONFIG_ENTRY_LIMIT);
+    if (status)
+        return status;
+    struct trail_config_entry *entries = calloc(count + 1, sizeof(*entries));
+    if (!entries)
+        return trail_fail(err, TRAIL_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < count && !status; i++) {
+        struct trail_config_value object = trail_config_element(list, i);
+        snprintf(entries[i].place, sizeof(entries[i].place), "%s[%u]",
+                 kind == TRAIL_KIND_SINK ? "sinks" : "symbolizers", (unsigned)i);
+        status = load_entry(&entries[i], kind, &object, err);
+    }
+    if (!status)
+        status = check_names(entries, count, list, err);
+    if (!status)
+        status = make_names(entries, count, err);
+    if (status) {
+        trail_config_entries_free(entries, count);
+        return status;
+    }
+    *entries_ret = entries;
+    *count_ret = count;
+    return TRAIL_OK;
+}
+
+enum trail_status trail_config_entries_default(struct trail_config_entry **entries_ret,
+                                               size_t *count_ret,
+                                               struct trail_error *err)
+{
+    struct trail_config_entry *entry = calloc(1, sizeof(*entry));
+    if (entry) {
+        entry->use = strdup("stderr");
+        entry->name = strdup("stderr");
+        snprintf(entry->place, sizeof(entry->place), "sinks[0]");
+    }
+    if (!entry || !entry->use || !entry->name) {
+        trail_config_entries_free(entry, 1);
+        return trail_fail(err, TRAIL_NO_MEMORY, "out of memory");
+    }
+    *entries_ret = entry;
+    *count_ret = 1;
+    return TRAIL_OK;
+}
+
+void trail_config_entries_free(struct trail_config_entry *entries, size_t count)
+{
+    for (size_t i = 0; entries && i < count; i++) {
+        free(entries[i].use);
+        free(entries[i].name);
+        trail_config_list_free(entries[i].channels);
+    }
+    free(entries);
+}

@@ -1,0 +1,280 @@
+/* read.c -- values of the document read as what they should be. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "config/read.h"
+
+#include <stdlib.h>
+
+#include "config/expand.h"
+#include "config/show.h"
+#include "config/suggest.h"
+#include "config/units.h"
+
+static const char *type_name(const json_t *json)
+{
+    switch (json_typeof(json)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "a list";
+    case JSON_STRING:
+        return "text";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "a number";
+    case JSON_TRUE:
+        return "true";
+    case JSON_FALSE:
+        return "false";
+    default:
+        return "null";
+    }
+}
+
+static enum trail_status fail_type(const struct trail_config_value *value,
+                                   const char *expected, struct trail_error *err)
+{
+    return trail_config_fail(value, err, "expected %s, found %s", expected,
+                             type_name(value->json));
+}
+
+enum trail_status trail_config_expect_object(const struct trail_config_value *value,
+                                             struct trail_error *err)
+{
+    if (!value->json || json_is_object(value->json))
+        return TRAIL_OK;
+    return fail_type(value, "an object", err);
+}
+
+enum trail_status trail_config_expect_list(const struct trail_config_value *value,
+                                           struct trail_error *err)
+{
+    if (!value->json || json_is_array(value->json))
+        return TRAIL_OK;
+    return fail_type(value, "a list", err);
+}
+
+static bool is_known(const char *key, const char *const *known)
+{
+    while (*known && strcmp(*known, key) != 0)
+        known++;
+    return *known != NULL;
+}
+
+enum trail_status trail_config_check_keys(const struct trail_config_value *object,
+                                          const char *const *known,
+                                          struct trail_error *err)
+{
+    enum trail_status status = trail_config_expect_object(object, err);
+    if (status || !object->json)
+        return status;
+    void *json = (void *)(uintptr_t)object->json; /* jansson iterates over non-const */
+    for (void *at = json_object_iter(json); at; at = json_object_iter_next(json, at)) {
+        const char *key = json_object_iter_key(at);
+        if (is_known(key, known))
+            continue;
+        struct trail_config_value member = trail_config_member(object, key);
+        struct trail_suggestion hint = trail_suggest(key, known);
+        return trail_config_fail_key(&member, err, "unknown key; %s", hint.text);
+    }
+    return TRAIL_OK;
+}
+
+/* The expected words of a type that is written as text or as a number. */
+struct form {
+    const char *expected; /* after "expected " */
+    const char *is_not;   /* after "X is not " */
+    const char *remedy;
+    enum trail_status (*parse)(const char *text, uint64_t *number_ret);
+};
+
+static enum trail_status parse_bool(const char *text, uint64_t *number_ret)
+{
+    if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+        return TRAIL_BAD_INPUT;
+    *number_ret = text[0] == 't';
+    return TRAIL_OK;
+}
+
+static const struct form *form_of(uint32_t type)
+{
+    static const struct form forms[] = {
+        { "true or false", "true or false", "write true or false", parse_bool },
+        { "a whole number", "a count", "write a whole number, 0 or more",
+          trail_parse_count },
+        { "a size", "a size", "write bytes or a number with KiB, MiB or GiB",
+          trail_parse_size },
+        { "a duration", "a duration",
+          "write a number with ms, s, m or h as text, like \"5s\"",
+          trail_parse_duration },
+    };
+    switch (type) {
+    case TRAIL_OPTION_BOOL:
+        return &forms[0];
+    case TRAIL_OPTION_COUNT:
+        return &forms[1];
+    case TRAIL_OPTION_SIZE:
+        return &forms[2];
+    case TRAIL_OPTION_DURATION:
+        return &forms[3];
+    default:
+        return NULL;
+    }
+}
+
+/* The bytes of the file that a value was written as, at most `size` - 1 of them. */
+static void copy_written(const struct trail_config_value *value, char *to, size_t size)
+{
+    const struct trail_config_node *node = &value->document->index.nodes[value->node];
+    snprintf(to, size, "%.*s", (int)(node->value_end - node->value_start),
+             value->document->text + node->value_start);
+}
+
+/* Whether a value in this JSON type can be meant as `type`. true, false and whole
+ * numbers may come as text only where an expansion or a default makes them so. */
+static bool fits(const struct trail_config_value *value, uint32_t type)
+{
+    const json_t *json = value->json;
+    if (type == TRAIL_OPTION_BOOL && json_is_boolean(json))
+        return true;
+    if ((type == TRAIL_OPTION_COUNT || type == TRAIL_OPTION_SIZE ||
+         type == TRAIL_OPTION_DURATION) &&
+        json_is_number(json))
+        return true; /* what number it is, its parser says */
+    if (!json_is_string(json))
+        return false;
+    return type == TRAIL_OPTION_SIZE || type == TRAIL_OPTION_DURATION || value->key ||
+           strstr(json_string_value(json), "${");
+}
+
+/* A message shows what stands in the file, not what it expands to: that may be a
+ * secret. */
+static enum trail_status fail_form(const struct trail_config_value *value,
+                                   const struct form *form, enum trail_status status,
+                                   struct trail_error *err)
+{
+    char written[TRAIL_SHOW_SIZE + 8] = "";
+    const char *quote = json_is_string(value->json) ? "\"" : "", *raw = written;
+    if (json_is_string(value->json))
+        raw = json_string_value(value->json);
+    else
+        copy_written(value, written, sizeof(written));
+    struct trail_shown shown = trail_show(raw, strlen(raw));
+    const char *expanded = *quote && strstr(raw, "${") ? " expanded" : "";
+    if (status == TRAIL_UNSUPPORTED)
+        return trail_config_fail(value, err, "%s%s%s%s is more than 64 bits hold",
+                                 quote, shown.text, quote, expanded);
+    return trail_config_fail(value, err, "%s%s%s%s is not %s; %s", quote, shown.text,
+                             quote, expanded, form->is_not, form->remedy);
+}
+
+static enum trail_status read_form(const struct trail_config_value *value,
+                                   const struct form *form, char **text_ret,
+                                   uint64_t *number_ret, struct trail_error *err)
+{
+    enum trail_status status = TRAIL_OK;
+    char *text = NULL;
+    uint64_t number = 0;
+
+    if (json_is_string(value->json)) {
+        status = trail_config_expand(value, json_string_value(value->json), &text, err);
+        if (status)
+            return status;
+    } else {
+        char written[64];
+        copy_written(value, written, sizeof(written));
+        text = strdup(written);
+        if (!text)
+            return trail_fail(err, TRAIL_NO_MEMORY, "out of memory");
+    }
+    status = form->parse(text, &number);
+    if (status) {
+        free(text);
+        return fail_form(value, form, status, err);
+    }
+    *text_ret = text;
+    *number_ret = number;
+    return TRAIL_OK;
+}
+
+enum trail_status trail_config_read_scalar(const struct trail_config_value *value,
+                                           uint32_t type, char **text_ret,
+                                           uint64_t *number_ret,
+                                           struct trail_error *err)
+{
+    const struct form *form = form_of(type);
+
+    if (form && !fits(value, type))
+        return fail_type(value, form->expected, err);
+    if (form)
+        return read_form(value, form, text_ret, number_ret, err);
+    if (!json_is_string(value->json))
+        return fail_type(value, type == TRAIL_OPTION_PATH ? "a path" : "text", err);
+    *number_ret = 0;
+    const char *text = json_string_value(value->json);
+    return type == TRAIL_OPTION_PATH
+               ? trail_config_expand_path(value, text, text_ret, err)
+               : trail_config_expand(value, text, text_ret, err);
+}
+
+enum trail_status trail_config_read_text(const struct trail_config_value *value,
+                                         uint32_t type, char **text_ret,
+                                         struct trail_error *err)
+{
+    uint64_t number = 0;
+    char *text = NULL;
+    if (!value->json)
+        return TRAIL_OK;
+    enum trail_status status =
+        trail_config_read_scalar(value, type, &text, &number, err);
+    if (status)
+        return status;
+    free(*text_ret);
+    *text_ret = text;
+    return TRAIL_OK;
+}
+
+enum trail_status trail_config_read_number(const struct trail_config_value *value,
+                                           uint32_t type, uint64_t *number_ret,
+                                           struct trail_error *err)
+{
+    char *text = NULL;
+    if (!value->json)
+        return TRAIL_OK;
+    enum trail_status status =
+        trail_config_read_scalar(value, type, &text, number_ret, err);
+    free(text);
+    return status;
+}
+
+enum trail_status trail_config_read_list(const struct trail_config_value *value,
+                                         uint32_t type, char ***list_ret,
+                                         struct trail_error *err)
+{
+    enum trail_status status = trail_config_expect_list(value, err);
+    if (status)
+        return status;
+    size_t count = json_array_size(value->json);
+    char **list = calloc(count + 1, sizeof(*list));
+    if (!list)
+        return trail_fail(err, TRAIL_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < count && !status; i++) {
+        struct trail_config_value element = trail_config_element(value, i);
+        status = trail_config_read_text(&element, type, &list[i], err);
+        if (!status && !list[i][0])
+            status = trail_config_fail(&element, err, "an empty text; leave it out");
+    }
+    if (status) {
+        trail_config_list_free(list);
+        return status;
+    }
+    *list_ret = list;
+    return TRAIL_OK;
+}
+
+void trail_config_list_free(char **list)
+{
+    for (char **at = list; at && *at; at++)
+        free(*at);
+    free(list);
+}

@@ -1,0 +1,382 @@
+/* api.c -- what an application calls: one pipeline a process, made when first needed. */
+#include "backtrail/backtrail.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "core/deliver/notice.h"
+#include "core/pipeline.h"
+#include "core/report/report.h"
+#include "core/report/text_buffer.h"
+#include "core/trace/trace_write.h"
+
+#define NS_PER_S    ((uint64_t)1000000000u)
+#define SHUTDOWN_NS (5 * NS_PER_S)
+#define PANIC_NS    (5 * NS_PER_S)
+
+enum backtrace_mode {
+    MODE_UNSET,
+    MODE_OFF,
+    MODE_ON,
+    MODE_FULL,
+};
+
+/* A pipeline belongs to the process that made it: a child of fork has none of its threads
+ * and must not send what its parent has queued. */
+static struct {
+    struct trail_os_mutex lock;
+    struct trail_pipeline *pipeline;
+    int64_t owner; /* pid */
+    char *config_path;
+    bool optimized;
+    enum backtrace_mode mode;
+    bool fork_known, mode_known;
+} api;
+
+static void fork_prepare(void)
+{
+    trail_os_mutex_lock(&api.lock);
+}
+
+static void fork_done(void)
+{
+    trail_os_mutex_unlock(&api.lock);
+}
+
+/* ---- set-up ------------------------------------------------------------- */
+
+static void read_mode(void)
+{
+    const char *value = getenv("BACKTRAIL_BACKTRACE");
+    if (api.mode_known)
+        return;
+    api.mode_known = true;
+    if (!value || !value[0])
+        return;
+    if (strcmp(value, "0") == 0)
+        api.mode = MODE_OFF;
+    else if (strcmp(value, "1") == 0)
+        api.mode = MODE_ON;
+    else if (strcmp(value, "full") == 0)
+        api.mode = MODE_FULL;
+    else
+        trail_notice("BACKTRAIL_BACKTRACE=%s is none of 0, 1, full; taken as unset", value);
+}
+
+static void prepare(void)
+{
+    read_mode();
+    if (!api.fork_known)
+        trail_os_at_fork(fork_prepare, fork_done, fork_done);
+    api.fork_known = true;
+}
+
+/* Make the pipeline of this process. With a config that is wrong the defaults serve. */
+static enum trail_status start_locked(struct trail_error *err)
+{
+    struct trail_pipeline_options options = { .config_path = api.config_path,
+                                              .sinks = true };
+    if (api.owner != trail_os_pid())
+        api.pipeline = NULL; /* the parent's; its memory is left alone */
+    if (api.pipeline)
+        return TRAIL_OK;
+    enum trail_status status = trail_pipeline_create(&options, &api.pipeline, err);
+    if (status) {
+        options.config_path = "";
+        if (trail_pipeline_create(&options, &api.pipeline, status ? NULL : err))
+            api.pipeline = NULL;
+    }
+    api.owner = trail_os_pid();
+    return status;
+}
+
+/* The pipeline, made if need be; NULL, and `err` says why, if it cannot be. */
+static struct trail_pipeline *pipeline_now(struct trail_error *err)
+{
+    struct trail_error mistake = { "" };
+    trail_os_mutex_lock(&api.lock);
+    prepare();
+    bool fresh = !api.pipeline || api.owner != trail_os_pid();
+    if (start_locked(&mistake) && fresh)
+        trail_notice("%s", mistake.text);
+    struct trail_pipeline *pipeline = api.pipeline;
+    trail_os_mutex_unlock(&api.lock);
+    if (!pipeline)
+        trail_fail(err, TRAIL_IO, "%s", mistake.text);
+    return pipeline;
+}
+
+enum trail_status trail_init_build(const char *config_path, bool optimized,
+                                   struct trail_error *err)
+{
+    char *path = NULL;
+    if (config_path) {
+        size_t size = strlen(config_path) + 1;
+        path = malloc(size);
+        if (!path)
+            return trail_fail(err, TRAIL_NO_MEMORY, "init: out of memory");
+        memcpy(path, config_path, size);
+    }
+    trail_os_mutex_lock(&api.lock);
+    struct trail_pipeline *before = api.owner == trail_os_pid() ? api.pipeline : NULL;
+    api.pipeline = NULL;
+    free(api.config_path);
+    api.config_path = path;
+    api.optimized = optimized;
+    prepare();
+    enum trail_status status = start_locked(err);
+    trail_os_mutex_unlock(&api.lock);
+    trail_pipeline_destroy(before, trail_os_mono_ns() + SHUTDOWN_NS);
+    return status;
+}
+
+void trail_shutdown(void)
+{
+    trail_os_mutex_lock(&api.lock);
+    struct trail_pipeline *pipeline = api.owner == trail_os_pid() ? api.pipeline : NULL;
+    api.pipeline = NULL;
+    free(api.config_path);
+    api.config_path = NULL;
+    api.mode = MODE_UNSET;
+    api.mode_known = false;
+    trail_os_mutex_unlock(&api.lock);
+    trail_pipeline_destroy(pipeline, trail_os_mono_ns() + SHUTDOWN_NS);
+}
+
+enum trail_status trail_flush(uint64_t timeout_ns, struct trail_error *err)
+{
+    trail_os_mutex_lock(&api.lock);
+    struct trail_pipeline *pipeline = api.owner == trail_os_pid() ? api.pipeline : NULL;
+    trail_os_mutex_unlock(&api.lock);
+    if (pipeline && !trail_pipeline_idle(pipeline, trail_os_mono_ns() + timeout_ns))
+        return trail_fail(err, TRAIL_RETRY, "flush: reports are still on their way");
+    return TRAIL_OK;
+}
+
+/* ---- resolving ---------------------------------------------------------- */
+
+/* What the caller gets, and what it is borrowed from. */
+struct owned_frames {
+    struct trail_frames frames; /* first: the caller's pointer is to it */
+    struct trail_trace *trace;
+    struct trail_resolved *resolved;
+    struct trail_frame *copy;
+};
+
+static enum trail_status read_backtrace(const struct trail_backtrace *backtrace,
+                                        struct trail_trace **trace_ret,
+                                        struct trail_error *err)
+{
+    const struct trail_event event = { .size = sizeof(event), .backtrace = backtrace };
+    char *text = NULL;
+    size_t size = 0;
+    enum trail_status status = trail_trace_text(&event, &text, &size, err);
+    if (!status)
+        status = trail_trace_read(text, size, trace_ret, err);
+    free(text);
+    return status;
+}
+
+static enum trail_status resolve_now(const struct trail_backtrace *backtrace, unsigned flags,
+                                     struct owned_frames *owned, struct trail_error *err)
+{
+    unsigned lookup = flags & TRAIL_NO_CACHE ? TRAIL_LOOKUP_NO_CACHE : 0u;
+    struct trail_pipeline *pipeline = pipeline_now(err);
+    if (!pipeline)
+        return TRAIL_IO;
+    enum trail_status status = read_backtrace(backtrace, &owned->trace, err);
+    if (!status)
+        status = trail_pipeline_resolve(pipeline, owned->trace, lookup, &owned->resolved,
+                                        err);
+    return status;
+}
+
+static void owned_release(struct owned_frames *owned)
+{
+    trail_resolved_destroy(owned->resolved);
+    trail_trace_destroy(owned->trace);
+    free(owned->copy);
+    free(owned);
+}
+
+static bool copy_frames(struct owned_frames *owned, unsigned flags)
+{
+    const struct trail_resolved_thread *thread = trail_report_subject(owned->resolved);
+    size_t count = thread ? thread->frame_count : 0, kept = 0;
+    owned->copy = calloc(count + 1, sizeof(*owned->copy));
+    if (!owned->copy)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (flags & TRAIL_FULL || !thread->frames[i].frame.hidden[0])
+            owned->copy[kept++] = thread->frames[i].frame;
+    owned->frames = (struct trail_frames){ .count = kept,
+                                           .at = owned->copy,
+                                           .truncated = thread && thread->thread->truncated };
+    return true;
+}
+
+enum trail_status trail_resolve(const struct trail_backtrace *backtrace, unsigned flags,
+                                struct trail_frames **frames_ret, struct trail_error *err)
+{
+    struct owned_frames *owned = calloc(1, sizeof(*owned));
+    if (!owned)
+        return trail_fail(err, TRAIL_NO_MEMORY, "resolve: out of memory");
+    enum trail_status status = resolve_now(backtrace, flags, owned, err);
+    if (!status && !copy_frames(owned, flags))
+        status = trail_fail(err, TRAIL_NO_MEMORY, "resolve: out of memory");
+    if (status) {
+        owned_release(owned);
+        return status;
+    }
+    *frames_ret = &owned->frames;
+    return TRAIL_OK;
+}
+
+void trail_frames_destroy(struct trail_frames *frames)
+{
+    if (frames)
+        owned_release((struct owned_frames *)(void *)frames);
+}
+
+/* Where nothing can be resolved the addresses are still worth printing. */
+static char *plain_text(const struct trail_backtrace *backtrace)
+{
+    struct trail_text_buffer out = { 0 };
+    for (uint32_t i = 0; i < backtrace->count; i++)
+        trail_text_buffer_format(&out, "%3u: 0x%llx\n", i,
+                                 (unsigned long long)backtrace->addresses[i]);
+    return trail_text_buffer_take(&out, NULL);
+}
+
+char *trail_to_string(const struct trail_backtrace *backtrace, unsigned flags)
+{
+    struct owned_frames *owned = calloc(1, sizeof(*owned));
+    char *text = NULL;
+    if (!owned)
+        return NULL;
+    if (resolve_now(backtrace, flags, owned, NULL))
+        text = plain_text(backtrace);
+    else
+        text = trail_frames_text(trail_report_subject(owned->resolved), flags);
+    owned_release(owned);
+    return text;
+}
+
+static void print_backtrace(const struct trail_backtrace *backtrace, const char *before,
+                            unsigned flags)
+{
+    struct trail_text_buffer out = { 0 };
+    size_t size = 0;
+    char *frames = trail_to_string(backtrace, flags);
+    trail_text_buffer_format(&out, "%sbacktrace:\n%s", before, frames ? frames : "");
+    free(frames);
+    char *text = trail_text_buffer_take(&out, &size);
+    if (text)
+        trail_os_write(2, text, size); /* whole, so that two threads' do not mix */
+    free(text);
+}
+
+TRAIL_OWN_CODE
+void trail_print(void)
+{
+    struct trail_backtrace backtrace = { 0 };
+    trail_capture(&backtrace);
+    print_backtrace(&backtrace, "", 0);
+}
+
+/* ---- reporting ---------------------------------------------------------- */
+
+static const char *attribute(const struct trail_attribute *attributes, size_t count,
+                             const char *key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(attributes[i].key, key) == 0)
+            return attributes[i].value;
+    return NULL;
+}
+
+static enum trail_status submit(struct trail_event *event, uint32_t class_, bool printed,
+                                struct trail_error *err)
+{
+    struct trail_pipeline *pipeline = pipeline_now(err);
+    char *text = NULL;
+    size_t size = 0;
+    if (!pipeline)
+        return TRAIL_IO;
+    event->app_name = trail_pipeline_config(pipeline)->app_name;
+    event->app_version = trail_pipeline_config(pipeline)->app_version;
+    enum trail_status status = trail_trace_text(event, &text, &size, err);
+    if (!status)
+        status = trail_pipeline_submit(pipeline, text, size, class_, printed, err);
+    free(text);
+    return status;
+}
+
+TRAIL_OWN_CODE
+enum trail_status trail_report(enum trail_severity severity, const char *message,
+                               const struct trail_attribute *attributes,
+                               size_t attribute_count, struct trail_error *err)
+{
+    struct trail_backtrace backtrace = { 0 };
+    const char *channel = attribute(attributes, attribute_count, "channel");
+    trail_capture(&backtrace);
+    struct trail_event event = {
+        .size = sizeof(event),
+        .severity = severity,
+        .why = "request",
+        .channel = channel ? channel : "report",
+        .message = message,
+        .attributes = attributes,
+        .attribute_count = attribute_count,
+        .backtrace = &backtrace,
+    };
+    return submit(&event, TRAIL_CLASS_EVENT, false, err);
+}
+
+static bool prints_panics(void)
+{
+    if (api.mode == MODE_UNSET)
+        return !api.optimized;
+    return api.mode != MODE_OFF;
+}
+
+static void panic_report(const char *message, const struct trail_backtrace *backtrace)
+{
+    struct trail_error err;
+    struct trail_event event = {
+        .size = sizeof(event),
+        .severity = TRAIL_FATAL,
+        .why = "panic",
+        .channel = "panic",
+        .message = message,
+        .backtrace = backtrace,
+    };
+    if (submit(&event, TRAIL_CLASS_CRASH, true, &err) || trail_flush(PANIC_NS, &err))
+        trail_notice("panic: %s", err.text);
+}
+
+TRAIL_OWN_CODE
+void trail_panic(const char *format, ...)
+{
+    static atomic_flag panicking = ATOMIC_FLAG_INIT;
+    struct trail_backtrace backtrace = { 0 };
+    char message[1024], title[1100];
+    va_list args;
+
+    trail_capture(&backtrace);
+    va_start(args, format);
+    vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    snprintf(title, sizeof(title), "panic: %s\n", message);
+    if (!atomic_flag_test_and_set(&panicking)) {
+        pipeline_now(NULL);
+        if (prints_panics())
+            print_backtrace(&backtrace, title, api.mode == MODE_FULL ? TRAIL_FULL : 0);
+        else
+            trail_os_write(2, title, strlen(title));
+        panic_report(message, &backtrace);
+    } else {
+        trail_os_write(2, title, strlen(title)); /* while another panic was reported */
+    }
+    abort();
+}

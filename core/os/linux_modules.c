@@ -1,0 +1,109 @@
+/* linux_modules.c -- which images the dynamic loader has mapped. */
+#define _GNU_SOURCE
+
+#include "core/os/os.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+struct listing {
+    bool (*each)(void *arg, const struct trail_os_module *module);
+    void *arg;
+    uint64_t vdso; /* address of its ELF header, 0 if there is none */
+    size_t seen;
+    char exe[4096]; /* dl_iterate_phdr gives the main program no name */
+};
+
+/* True if the image's headers lie in the page that the kernel named as the vDSO's. */
+static bool is_vdso(const struct dl_phdr_info *info, uint64_t vdso)
+{
+    for (int i = 0; vdso && i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type == PT_LOAD && header->p_offset == 0)
+            return info->dlpi_addr + header->p_vaddr == vdso;
+    }
+    return false;
+}
+
+static int on_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct listing *listing = arg;
+    (void)size;
+    struct trail_os_module module = {
+        .path = info->dlpi_name ? info->dlpi_name : "",
+        .bias = info->dlpi_addr,
+        .headers = (const uint8_t *)info->dlpi_phdr,
+        .header_count = (uint16_t)info->dlpi_phnum,
+        .header_size = sizeof(ElfW(Phdr)),
+        .loads = info->dlpi_adds,
+        .unloads = info->dlpi_subs,
+        .main_program = listing->seen++ == 0,
+        .vdso = is_vdso(info, listing->vdso),
+    };
+    if (module.vdso)
+        module.path = "[vdso]";
+    else if (module.main_program)
+        module.path = listing->exe;
+    return listing->each(listing->arg, &module) ? 0 : 1;
+}
+
+void trail_os_modules(bool (*each)(void *arg, const struct trail_os_module *module),
+                      void *arg)
+{
+    struct listing listing = { .each = each, .arg = arg };
+    listing.vdso = (uint64_t)getauxval(AT_SYSINFO_EHDR);
+    ssize_t length = readlink("/proc/self/exe", listing.exe, sizeof(listing.exe) - 1);
+    listing.exe[length > 0 ? length : 0] = 0;
+    dl_iterate_phdr(on_module, &listing);
+}
+
+/* Program headers lie where the ELF header, which is mapped first, says. */
+static bool headers_at(const uint8_t *start, size_t size, struct trail_os_module *module)
+{
+    const ElfW(Ehdr) *header = (const void *)start;
+    if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return false;
+    if (header->e_phentsize != sizeof(ElfW(Phdr)) || header->e_phoff > size ||
+        header->e_phnum > (size - header->e_phoff) / sizeof(ElfW(Phdr)))
+        return false;
+    module->headers = start + header->e_phoff;
+    module->header_count = header->e_phnum;
+    module->header_size = sizeof(ElfW(Phdr));
+    return true;
+}
+
+bool trail_os_module_at(uint64_t pc, struct trail_os_module *module_ret,
+                        uint64_t *start_ret, uint64_t *end_ret)
+{
+    struct dl_find_object found;
+    if (_dl_find_object((void *)(uintptr_t)pc, &found))
+        return false;
+    const uint8_t *start = found.dlfo_map_start, *end = found.dlfo_map_end;
+    struct trail_os_module module = { .path = "", .bias = found.dlfo_link_map->l_addr };
+    if (end < start || !headers_at(start, (size_t)(end - start), &module))
+        return false;
+    *module_ret = module;
+    *start_ret = (uint64_t)(uintptr_t)start;
+    *end_ret = (uint64_t)(uintptr_t)end;
+    return true;
+}
+
+struct trail_os_segment trail_os_module_segment(const struct trail_os_module *module,
+                                                uint16_t index)
+{
+    const ElfW(Phdr) *header =
+        (const void *)(module->headers + (size_t)index * module->header_size);
+    uint64_t start = module->bias + header->p_vaddr;
+    return (struct trail_os_segment){
+        .start = start,
+        .end = start + header->p_memsz,
+        .load = header->p_type == PT_LOAD,
+        .note = header->p_type == PT_NOTE,
+        .readable = (header->p_flags & PF_R) != 0,
+        .writable = (header->p_flags & PF_W) != 0,
+        .executable = (header->p_flags & PF_X) != 0,
+        .align = header->p_align,
+    };
+}

@@ -1,0 +1,203 @@
+/* os.h -- the only door to an operating system. Each platform's files implement
+ * all of it; what a platform cannot do answers TRAIL_UNSUPPORTED or nothing.
+ *
+ * Signals: a function is async-signal-safe only where its comment says so.
+ */
+#ifndef TRAIL_OS_H
+#define TRAIL_OS_H
+
+#include <stdbool.h>
+#include "backtrail/base.h"
+
+/* Put before every function of ours that can stand on a captured stack above the
+ * application's code: its address range is what trimming goes by. Never inlined, since an
+ * inlined copy would lie in the application's range. */
+#ifdef __APPLE__
+#define TRAIL_OWN_CODE __attribute__((noinline, section("__TEXT,trail_text")))
+#else
+#define TRAIL_OWN_CODE __attribute__((noinline, section("trail_text")))
+#endif
+/* Where those functions lie in this copy of the library. Async-signal-safe. */
+void trail_os_own_code(uint64_t *start_ret, uint64_t *end_ret);
+
+/* ---- files -------------------------------------------------------------- */
+
+/* Bytes of a file, mapped or read; released by trail_os_file_close. */
+struct trail_os_file {
+    int fd;               /* -1 if closed or never opened */
+    const uint8_t *bytes; /* NULL if not mapped */
+    size_t size;
+};
+
+/* What the owner and mode of an open file allow. */
+struct trail_os_stat {
+    uint64_t size;
+    uint64_t device, inode;
+    uint32_t owner; /* uid */
+    bool regular, directory;
+    bool group_writable, other_writable, sticky;
+};
+
+/* Open `path` read-only and map it whole. Files over `limit` bytes: TRAIL_BAD_INPUT.
+ * TRAIL_NOT_FOUND if there is none. An empty file maps to bytes == NULL, size 0. */
+enum trail_status trail_os_file_map(const char *path, size_t limit,
+                                    struct trail_os_file *file_ret,
+                                    struct trail_error *err);
+/* Read `path` ("-": standard input) to its end into memory that is followed by a
+ * zero byte; the caller frees it. Over `limit` bytes: TRAIL_BAD_INPUT. */
+enum trail_status trail_os_file_read(const char *path, size_t limit, char **bytes_ret,
+                                     size_t *size_ret, struct trail_error *err);
+void trail_os_file_close(struct trail_os_file *file); /* closed is fine */
+enum trail_status trail_os_stat_path(const char *path, struct trail_os_stat *stat_ret,
+                                     struct trail_error *err);
+enum trail_status trail_os_stat_fd(int fd, struct trail_os_stat *stat_ret,
+                                   struct trail_error *err);
+/* Write `size` bytes to `path` with `mode`, beside it first and renamed in, so that
+ * nobody sees half of it. An existing file is replaced. */
+enum trail_status trail_os_file_write(const char *path, const void *bytes, size_t size,
+                                      unsigned mode, struct trail_error *err);
+/* Make a directory and its parents with `mode`; existing is fine. */
+enum trail_status trail_os_directory_make(const char *path, unsigned mode,
+                                          struct trail_error *err);
+/* Call `entry` with each file name (not "." or "..") in `path`, sorted by bytes. */
+enum trail_status trail_os_directory_list(const char *path,
+                                          enum trail_status (*entry)(void *arg,
+                                                                     const char *name),
+                                          void *arg, struct trail_error *err);
+/* Absolute path without links; false if there is none. `size` bytes at most. */
+bool trail_os_path_real(const char *path, char *path_ret, size_t size);
+/* Write to descriptor `fd` all of it, retrying when interrupted. Async-signal-safe. */
+enum trail_status trail_os_write(int fd, const void *bytes, size_t size);
+bool trail_os_is_terminal(int fd);
+/* Uid that this process acts as. */
+uint32_t trail_os_user(void);
+
+/* ---- clock, identity ---------------------------------------------------- */
+
+uint64_t trail_os_time_ns(void); /* since 1970-01-01 UTC. Async-signal-safe */
+uint64_t trail_os_mono_ns(void); /* CLOCK_MONOTONIC. Async-signal-safe */
+/* Unpredictable bytes for ids and jitter. Async-signal-safe. */
+void trail_os_random(void *bytes, size_t size);
+
+struct trail_os_process {
+    int64_t pid, ns_pid; /* ns_pid: in its innermost pid namespace */
+    uint32_t uid;
+    char start[24]; /* clock ticks after boot, decimal; "" if unknown */
+    char boot[40];  /* boot id, "" if unknown */
+    char exe[1024]; /* path of the program */
+    char host[256];
+    const char *os, *arch; /* "linux", "x86_64" */
+    int bits;
+    bool little_endian;
+};
+void trail_os_process_self(struct trail_os_process *process_ret);
+int64_t trail_os_pid(void);                             /* async-signal-safe */
+int64_t trail_os_tid(void);                             /* async-signal-safe */
+void trail_os_thread_name(char *name_ret, size_t size); /* of the calling thread */
+
+/* What may be done with thread `tid` of any process: 0 if it runs user code and
+ * could be captured, else an errno: ESRCH (no such, or a zombie), EINVAL (a kernel
+ * thread: it has no user stack), EPERM. */
+int trail_os_thread_check(int64_t tid);
+
+/* ---- threads ------------------------------------------------------------ */
+
+/* A zero-initialised one is fresh: it needs no init. */
+struct trail_os_mutex {
+    uint64_t opaque[8];
+};
+struct trail_os_cond {
+    uint64_t opaque[8];
+};
+struct trail_os_thread {
+    uint64_t opaque;
+};
+
+void trail_os_mutex_init(struct trail_os_mutex *mutex);
+void trail_os_mutex_deinit(struct trail_os_mutex *mutex);
+void trail_os_mutex_lock(struct trail_os_mutex *mutex);
+void trail_os_mutex_unlock(struct trail_os_mutex *mutex);
+void trail_os_cond_init(struct trail_os_cond *cond);
+void trail_os_cond_deinit(struct trail_os_cond *cond);
+/* Wait until woken or CLOCK_MONOTONIC reaches `until_ns` (UINT64_MAX: for ever). */
+void trail_os_cond_wait(struct trail_os_cond *cond, struct trail_os_mutex *mutex,
+                        uint64_t until_ns);
+void trail_os_cond_wake(struct trail_os_cond *cond); /* all waiters */
+/* Start a thread with every signal blocked. TRAIL_UNSUPPORTED where there are none. */
+enum trail_status trail_os_thread_start(void (*body)(void *arg), void *arg,
+                                        const char *name,
+                                        struct trail_os_thread *thread_ret,
+                                        struct trail_error *err);
+void trail_os_thread_join(struct trail_os_thread thread);
+/* Have `child` called in every process forked from this one. */
+void trail_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+
+/* ---- loading ------------------------------------------------------------ */
+
+struct trail_os_library;
+
+/* Load a shared object, all its symbols bound, none of them made global. */
+enum trail_status trail_os_library_open(const char *path,
+                                        struct trail_os_library **library_ret,
+                                        struct trail_error *err);
+void *trail_os_library_symbol(struct trail_os_library *library, const char *name);
+void trail_os_library_close(struct trail_os_library *library); /* NULL is fine */
+/* File name ending of plugins: ".so". */
+extern const char trail_os_library_suffix[];
+/* The directory of the file that holds this very code; "" if unknown. */
+void trail_os_own_directory(char *path_ret, size_t size);
+
+/* ---- mapped modules ----------------------------------------------------- */
+
+/* One loaded image. Addresses are absolute. Lent until the callback returns, or while
+ * the image stays mapped. */
+struct trail_os_module {
+    const char *path; /* "": none or not known; "[vdso]" */
+    uint64_t bias;    /* run-time address minus link-time address */
+    const uint8_t *headers;             /* of segments, in memory */
+    uint16_t header_count, header_size; /* size of one, bytes */
+    uint64_t loads, unloads;            /* the loader's counters */
+    bool main_program, vdso;
+};
+
+struct trail_os_segment {
+    uint64_t start, end; /* absolute addresses in memory */
+    bool load, note;     /* mapped; holds notes */
+    bool readable, writable, executable;
+    uint64_t align;
+};
+
+/* Takes the loader's lock; not signal-safe. Stops when `each` returns false. */
+void trail_os_modules(bool (*each)(void *arg, const struct trail_os_module *module),
+                      void *arg);
+/* The image mapped around `pc`, and its extent. No lock, async-signal-safe. path, loads
+ * and unloads are not filled in. False: in no image, or this platform cannot tell
+ * without a lock. */
+bool trail_os_module_at(uint64_t pc, struct trail_os_module *module_ret,
+                        uint64_t *start_ret, uint64_t *end_ret);
+/* Segment `index` < header_count. Async-signal-safe. */
+struct trail_os_segment trail_os_module_segment(const struct trail_os_module *module,
+                                                uint16_t index);
+
+/* ---- stacks ------------------------------------------------------------- */
+
+struct trail_os_registers {
+    uint64_t pc, sp, fp;
+};
+/* Registers of the interrupted point of a ucontext_t. Async-signal-safe. */
+bool trail_os_context(const void *ucontext, struct trail_os_registers *registers_ret);
+/* Copy memory of this process that may not be there. 0, or an errno; nothing
+ * crashes. A system call. Async-signal-safe. */
+int trail_os_copy(uint64_t address, void *to, size_t size);
+
+/* Walk the calling thread's stack by the platform's unwinder, innermost first,
+ * beginning with the caller. Stops when `each` returns false. Async-signal-safe once
+ * it has been called before. Returns true if the walk ended at the base frame. */
+struct trail_os_step {
+    uint64_t pc, sp;  /* sp: as it is in this frame once the call has returned */
+    bool interrupted; /* pc did not follow a call: the frame was hit by a signal */
+};
+bool trail_os_walk(bool (*each)(void *arg, const struct trail_os_step *step),
+                   void *arg);
+
+#endif

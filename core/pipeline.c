@@ -1,0 +1,299 @@
+/* pipeline.c -- all stages put together from a config. */
+#include "core/pipeline.h"
+
+#include <stdlib.h>
+
+#include "core/deliver/notice.h"
+#include "core/report/report.h"
+#include "core/setup.h"
+
+#define IMAGE_LIMIT   64 /* modules that symbolizers keep open */
+#define RESOLVE_NS    ((uint64_t)60 * 1000000000u)
+#define PENDING_COUNT 1024
+#define PENDING_SIZE  ((size_t)32 << 20)
+
+struct trail_pipeline {
+    struct trail_config *config;
+    struct trail_registry *registry;
+    const char *only_symbolizer;
+    bool quiet;
+    const char **symbol_directories;
+    size_t symbol_directory_count;
+    struct trail_os_mutex lock; /* of links and resolver, made at the first need */
+    struct trail_setup_links links;
+    struct trail_resolver *resolver;
+    struct trail_setup_outlets outlets;
+    struct trail_deliver *deliver;
+    struct trail_queue pending; /* raw traces */
+    struct trail_os_thread thread;
+    bool started;
+};
+
+/* ---- symbolizers, when first needed ------------------------------------- */
+
+static void tell(void *arg, const char *what)
+{
+    (void)arg;
+    trail_notice("%s", what);
+}
+
+static struct trail_setup setup_of(const struct trail_pipeline *pipeline)
+{
+    return (struct trail_setup){ .config = pipeline->config,
+                                 .registry = pipeline->registry,
+                                 .only_symbolizer = pipeline->only_symbolizer,
+                                 .told = pipeline->quiet ? NULL : tell };
+}
+
+static enum trail_status make_resolver(struct trail_pipeline *pipeline,
+                                       struct trail_error *err)
+{
+    const struct trail_setup setup = setup_of(pipeline);
+    enum trail_status status = trail_setup_links(&setup, &pipeline->links, err);
+    if (status)
+        return status;
+    const struct trail_resolver_options options = {
+        .links = pipeline->links.at,
+        .link_count = pipeline->links.count,
+        .routes = { .directories = pipeline->symbol_directories,
+                    .directory_count = pipeline->symbol_directory_count },
+        .image_limit = IMAGE_LIMIT,
+        .timeout_ns = RESOLVE_NS,
+    };
+    return trail_resolver_create(&options, &pipeline->resolver, err);
+}
+
+struct trail_resolver *trail_pipeline_resolver(struct trail_pipeline *pipeline,
+                                               struct trail_error *err)
+{
+    trail_os_mutex_lock(&pipeline->lock);
+    if (!pipeline->resolver && make_resolver(pipeline, err))
+        trail_setup_links_release(&pipeline->links);
+    struct trail_resolver *resolver = pipeline->resolver;
+    trail_os_mutex_unlock(&pipeline->lock);
+    return resolver;
+}
+
+/* ---- traces on their way ------------------------------------------------ */
+
+/* Bodies of one report, made when a sink asks for the first of its kind. */
+struct rendered {
+    const struct trail_resolved *resolved;
+    struct {
+        char *body;
+        size_t size;
+    } bodies[TRAIL_STYLE_TRACY + 1][2];
+};
+
+static enum trail_status render(void *arg, struct trail_rendering *rendering)
+{
+    struct rendered *rendered = arg;
+    uint32_t style = rendering->style;
+    if (style < TRAIL_STYLE_JSON || style > TRAIL_STYLE_TRACY)
+        style = TRAIL_STYLE_JSON;
+    bool full = rendering->full && style != TRAIL_STYLE_JSON;
+    unsigned flags = (full ? TRAIL_FULL : 0u) |
+                     (style == TRAIL_STYLE_TRACY ? TRAIL_STYLE_INLINE_INDEX : 0u);
+    char **body = &rendered->bodies[style][full].body;
+    size_t *size = &rendered->bodies[style][full].size;
+    enum trail_status status = TRAIL_OK;
+
+    if (!*body && style == TRAIL_STYLE_JSON)
+        status = trail_report_json(rendered->resolved, body, size, NULL);
+    else if (!*body)
+        status = trail_report_text(rendered->resolved, flags, body, size, NULL);
+    rendering->style = style;
+    rendering->body = *body;
+    rendering->size = *size;
+    return status;
+}
+
+static void rendered_deinit(struct rendered *rendered)
+{
+    for (size_t i = 0; i <= TRAIL_STYLE_TRACY; i++)
+        for (size_t k = 0; k < 2; k++)
+            free(rendered->bodies[i][k].body);
+}
+
+static void forward(struct trail_pipeline *pipeline, const struct trail_item *item,
+                    const struct trail_trace *trace)
+{
+    struct trail_error err = { "" };
+    struct rendered rendered = { 0 };
+    struct trail_resolved *resolved = NULL;
+    if (trail_pipeline_resolve(pipeline, trace, 0, &resolved, &err)) {
+        trail_notice("report %s: %s", trace->id, err.text);
+        return;
+    }
+    rendered.resolved = resolved;
+    const struct trail_delivery delivery = {
+        .id = trace->id,
+        .channel = trace->channel[0] ? trace->channel : trace->why,
+        .class_ = item->class_,
+        .printed = item->printed,
+        .render = render,
+        .arg = &rendered,
+    };
+    trail_deliver_put(pipeline->deliver, &delivery);
+    rendered_deinit(&rendered);
+    trail_resolved_destroy(resolved);
+}
+
+static void pending_main(void *arg)
+{
+    struct trail_pipeline *pipeline = arg;
+    for (;;) {
+        size_t count;
+        struct trail_trace *trace = NULL;
+        struct trail_error err = { "" };
+        struct trail_item *item = trail_queue_pop(&pipeline->pending, 1, &count);
+        if (!item)
+            return;
+        if (trail_trace_read(item->body, item->size, &trace, &err))
+            trail_notice("%s", err.text);
+        else
+            forward(pipeline, item, trace);
+        trail_trace_destroy(trace);
+        free(item);
+        trail_queue_done(&pipeline->pending, count);
+    }
+}
+
+enum trail_status trail_pipeline_submit(struct trail_pipeline *pipeline, const char *text,
+                                        size_t size, uint32_t class_, bool printed,
+                                        struct trail_error *err)
+{
+    struct trail_item *item = trail_item_create("", "", text, size);
+    if (!item)
+        return trail_fail(err, TRAIL_NO_MEMORY, "report: out of memory");
+    item->class_ = class_;
+    item->printed = printed;
+    if (trail_queue_push(&pipeline->pending, item))
+        return trail_fail(err, TRAIL_RETRY, "report: %d are waiting to be resolved; dropped",
+                          PENDING_COUNT);
+    return TRAIL_OK;
+}
+
+bool trail_pipeline_idle(struct trail_pipeline *pipeline, uint64_t until_ns)
+{
+    return trail_queue_idle(&pipeline->pending, until_ns) &&
+           trail_deliver_idle(pipeline->deliver, until_ns);
+}
+
+enum trail_status trail_pipeline_resolve(struct trail_pipeline *pipeline,
+                                         const struct trail_trace *trace, unsigned flags,
+                                         struct trail_resolved **resolved_ret,
+                                         struct trail_error *err)
+{
+    struct trail_resolver *resolver = trail_pipeline_resolver(pipeline, err);
+    if (!resolver)
+        return TRAIL_BAD_INPUT;
+    const struct trail_policy policy = {
+        .in_app_include = pipeline->config->in_app_include,
+        .in_app_exclude = pipeline->config->in_app_exclude,
+    };
+    return trail_resolve_trace(resolver, trace, &policy, flags, resolved_ret, err);
+}
+
+/* ---- making and unmaking ------------------------------------------------ */
+
+static enum trail_status start_delivery(struct trail_pipeline *pipeline,
+                                        struct trail_error *err)
+{
+    const struct trail_setup setup = setup_of(pipeline);
+    enum trail_status status = trail_setup_outlets(&setup, &pipeline->outlets, err);
+    if (!status)
+        status = trail_deliver_create(pipeline->outlets.at, pipeline->outlets.count,
+                                      &pipeline->deliver, err);
+    if (!status)
+        status = trail_os_thread_start(pending_main, pipeline, "backtrail",
+                                       &pipeline->thread, err);
+    pipeline->started = status == TRAIL_OK;
+    return status;
+}
+
+static size_t list_size(const char *const *list)
+{
+    size_t count = 0;
+    while (list && list[count])
+        count++;
+    return count;
+}
+
+/* The command line's directories come before the config's. */
+static enum trail_status set_directories(struct trail_pipeline *pipeline,
+                                         const char *const *first, struct trail_error *err)
+{
+    const char *const *second = (const char *const *)pipeline->config->symbol_directories;
+    size_t first_count = list_size(first), second_count = list_size(second);
+    const char **all = calloc(first_count + second_count + 1, sizeof(*all));
+    if (!all)
+        return trail_fail(err, TRAIL_NO_MEMORY, "symbols: out of memory");
+    for (size_t i = 0; i < first_count + second_count; i++)
+        all[i] = i < first_count ? first[i] : second[i - first_count];
+    pipeline->symbol_directories = all;
+    pipeline->symbol_directory_count = first_count + second_count;
+    return TRAIL_OK;
+}
+
+enum trail_status trail_pipeline_create(const struct trail_pipeline_options *options,
+                                        struct trail_pipeline **pipeline_ret,
+                                        struct trail_error *err)
+{
+    struct trail_pipeline *pipeline = calloc(1, sizeof(*pipeline));
+    const char *path = options->config_path;
+    if (!pipeline)
+        return trail_fail(err, TRAIL_NO_MEMORY, "pipeline: out of memory");
+    pipeline->quiet = options->quiet;
+    pipeline->only_symbolizer = options->only_symbolizer;
+    trail_queue_init(&pipeline->pending, PENDING_COUNT, PENDING_SIZE);
+    if (!path)
+        path = getenv("BACKTRAIL_CONFIG");
+
+    enum trail_status status =
+        trail_config_load(path && path[0] ? path : NULL, &pipeline->config, err);
+    if (!status)
+        status = set_directories(pipeline, options->symbol_directories, err);
+    if (!status)
+        status = trail_setup_registry(pipeline->config, options->plugin_path,
+                                      &pipeline->registry, err);
+    if (!status && options->sinks)
+        status = start_delivery(pipeline, err);
+    if (status) {
+        trail_pipeline_destroy(pipeline, 0);
+        return status;
+    }
+    *pipeline_ret = pipeline;
+    return TRAIL_OK;
+}
+
+void trail_pipeline_destroy(struct trail_pipeline *pipeline, uint64_t until_ns)
+{
+    if (!pipeline)
+        return;
+    if (pipeline->started) {
+        trail_queue_idle(&pipeline->pending, until_ns);
+        trail_queue_close(&pipeline->pending);
+        trail_os_thread_join(pipeline->thread);
+    }
+    trail_deliver_destroy(pipeline->deliver, until_ns);
+    trail_setup_outlets_release(&pipeline->outlets);
+    trail_resolver_destroy(pipeline->resolver);
+    trail_setup_links_release(&pipeline->links);
+    trail_queue_deinit(&pipeline->pending);
+    trail_registry_destroy(pipeline->registry);
+    trail_config_destroy(pipeline->config);
+    trail_os_mutex_deinit(&pipeline->lock);
+    free(pipeline->symbol_directories);
+    free(pipeline);
+}
+
+const struct trail_config *trail_pipeline_config(const struct trail_pipeline *pipeline)
+{
+    return pipeline->config;
+}
+
+struct trail_registry *trail_pipeline_registry(struct trail_pipeline *pipeline)
+{
+    return pipeline->registry;
+}

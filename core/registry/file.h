@@ -1,0 +1,38 @@
+/* file.h -- a plugin's file: whether its owner and mode can be trusted, its bytes, and
+ * their hash. */
+#ifndef TRAIL_REGISTRY_FILE_H
+#define TRAIL_REGISTRY_FILE_H
+
+#include <stdbool.h>
+#include "backtrail/base.h"
+
+/* Largest plugin file, bytes. */
+#define TRAIL_PLUGIN_SIZE_LIMIT ((size_t)64 << 20)
+#define TRAIL_HASH_SIZE         65 /* SHA-256 in hex, terminated */
+
+/* The bytes of one file, read once: record, hash and copy all come from these, so that
+ * a file that changes meanwhile is seen either before or after, never in between. */
+struct trail_plugin_file {
+    uint8_t *bytes;
+    size_t size;
+    char hash[TRAIL_HASH_SIZE];
+};
+
+/* Read the plugin file `path`, if it is a regular file that root or this user owns and
+ * nobody else can write to, in a directory of which the same is true.
+ *
+ * Errors:   `err` says why and what helps, and names no file.
+ * Owns:     the bytes are the caller's; release with trail_plugin_file_close. */
+enum trail_status trail_plugin_file_open(const char *path,
+                                         struct trail_plugin_file *file_ret,
+                                         struct trail_error *err);
+void trail_plugin_file_close(struct trail_plugin_file *file); /* closed is fine */
+
+/* Whether the file `path` holds exactly the bytes of `file`, belongs to this user, and
+ * can be written by nobody else. */
+bool trail_plugin_file_same(const struct trail_plugin_file *file, const char *path);
+
+/* `path` for a message of limited length: its end, if it is long. */
+const char *trail_path_short(const char *path);
+
+#endif

@@ -1,0 +1,58 @@
+/* text_buffer.c -- text that grows, with an error that sticks. */
+#include "core/report/text_buffer.h"
+
+#include <stdlib.h>
+
+static bool reserve(struct trail_text_buffer *buffer, size_t more)
+{
+    if (buffer->failed)
+        return false;
+    if (more < buffer->room - buffer->size)
+        return true;
+    size_t room = (buffer->room + more) * 2 + 256;
+    char *grown = realloc(buffer->text, room);
+    if (!grown) {
+        buffer->failed = true;
+        return false;
+    }
+    buffer->text = grown;
+    buffer->room = room;
+    return true;
+}
+
+void trail_text_buffer_add(struct trail_text_buffer *buffer, const char *bytes, size_t size)
+{
+    if (!reserve(buffer, size))
+        return;
+    memcpy(buffer->text + buffer->size, bytes, size);
+    buffer->size += size;
+    buffer->text[buffer->size] = 0;
+}
+
+void trail_text_buffer_format(struct trail_text_buffer *buffer, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int size = vsnprintf(NULL, 0, format, args);
+    if (size >= 0 && reserve(buffer, (size_t)size)) {
+        vsnprintf(buffer->text + buffer->size, (size_t)size + 1, format, again);
+        buffer->size += (size_t)size;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+char *trail_text_buffer_take(struct trail_text_buffer *buffer, size_t *size_ret)
+{
+    trail_text_buffer_add(buffer, "", 0);
+    if (buffer->failed) {
+        free(buffer->text);
+        buffer->text = NULL;
+    }
+    char *text = buffer->text;
+    if (size_ret)
+        *size_ret = buffer->size;
+    *buffer = (struct trail_text_buffer){ 0 };
+    return text;
+}

@@ -1,0 +1,20 @@
+/* text_buffer.h -- text that grows, with an error that sticks: append freely, ask once. */
+#ifndef TRAIL_TEXT_BUFFER_H
+#define TRAIL_TEXT_BUFFER_H
+
+#include <stdbool.h>
+#include "backtrail/base.h"
+
+struct trail_text_buffer {
+    char *text; /* terminated once anything was added; NULL before */
+    size_t size, room;
+    bool failed; /* out of memory */
+};
+
+void trail_text_buffer_add(struct trail_text_buffer *buffer, const char *bytes, size_t size);
+TRAIL_PRINTF(2, 3)
+void trail_text_buffer_format(struct trail_text_buffer *buffer, const char *format, ...);
+/* Hand the text over, "" if nothing was added; NULL if memory ran out. */
+char *trail_text_buffer_take(struct trail_text_buffer *buffer, size_t *size_ret);
+
+#endif

@@ -1,0 +1,294 @@
+/* resolver.c -- asking the symbolizers about addresses of one module. */
+#include "core/resolve/resolver.h"
+
+#include <stdlib.h>
+
+#include "core/resolve/cache.h"
+#include "core/resolve/demangle.h"
+
+#define CHAIN_LIMIT 1024 /* inlined calls kept at one address */
+
+struct trail_resolver {
+    struct trail_os_mutex lock;
+    struct trail_link *links;
+    size_t link_count;
+    struct trail_routes routes;
+    struct trail_cache cache;
+    uint64_t timeout_ns;
+};
+
+enum trail_status trail_resolver_create(const struct trail_resolver_options *options,
+                                        struct trail_resolver **resolver_ret,
+                                        struct trail_error *err)
+{
+    struct trail_resolver *resolver = calloc(1, sizeof(*resolver));
+    struct trail_link *links = calloc(options->link_count + 1, sizeof(*links));
+    if (!resolver || !links) {
+        free(resolver);
+        free(links);
+        return trail_fail(err, TRAIL_NO_MEMORY, "resolver: out of memory");
+    }
+    if (options->link_count)
+        memcpy(links, options->links, options->link_count * sizeof(*links));
+    *resolver = (struct trail_resolver){
+        .links = links,
+        .link_count = options->link_count,
+        .routes = options->routes,
+        .cache = { .limit = options->image_limit },
+        .timeout_ns = options->timeout_ns,
+    };
+    trail_os_mutex_init(&resolver->lock);
+    *resolver_ret = resolver;
+    return TRAIL_OK;
+}
+
+void trail_resolver_destroy(struct trail_resolver *resolver)
+{
+    if (!resolver)
+        return;
+    trail_cache_deinit(&resolver->cache);
+    trail_os_mutex_deinit(&resolver->lock);
+    free(resolver->links);
+    free(resolver);
+}
+
+size_t trail_resolver_open_count(struct trail_resolver *resolver)
+{
+    trail_os_mutex_lock(&resolver->lock);
+    size_t count = resolver->cache.count;
+    trail_os_mutex_unlock(&resolver->lock);
+    return count;
+}
+
+/* ---- collecting answers ------------------------------------------------- */
+
+/* One module's lookup under way. */
+struct lookup {
+    const struct trail_target *target;
+    struct trail_arena *arena;
+    unsigned flags;
+    const uint64_t *addresses;
+    size_t count;
+    struct trail_answer *answers;
+    /* the part that one symbolizer is asked about: */
+    uint64_t *asked;
+    size_t *asked_index; /* into addresses */
+    size_t asked_count;
+    struct trail_answer *fresh; /* its answers, by place in asked */
+    const struct trail_plugin *plugin;
+    /* what to say where nobody answers: */
+    size_t readers; /* symbolizers that read this kind of module */
+    bool opened;
+    struct trail_search search;
+    struct trail_error err;
+    enum trail_status status; /* of the last open that failed */
+};
+
+static uint32_t rank_of(const struct trail_found *found)
+{
+    if (found->flags & TRAIL_FOUND_UNSIZED)
+        return 1;
+    return found->flags & TRAIL_FOUND_FROM_SYMTAB ? 2 : 3;
+}
+
+static void name_frame(const struct lookup *lookup, const struct trail_found *found,
+                       struct trail_named *named)
+{
+    struct trail_arena *arena = lookup->arena;
+    struct trail_text mangled = found->linkage.size ? found->linkage : found->function;
+    *named = (struct trail_named){
+        .flags = found->flags,
+        .line = found->line,
+        .column = found->column,
+        .discriminator = found->discriminator,
+        .function_start = found->function_start,
+        .function_size = found->function_size,
+        .file = trail_arena_text(arena, found->file),
+        .directory = trail_arena_text(arena, found->directory),
+        .symbol = trail_arena_text(arena, found->symbol),
+        .aka = trail_arena_text(arena, found->aka),
+        .function = trail_arena_text(arena, found->function),
+        .linkage = "",
+    };
+    const char *linkage = trail_arena_text(arena, mangled);
+    char *plain = lookup->flags & TRAIL_LOOKUP_MANGLED ? NULL : trail_demangle(linkage);
+    if (plain)
+        named->function = trail_arena_text(arena, trail_text_of(plain));
+    else if (lookup->flags & TRAIL_LOOKUP_MANGLED && mangled.size)
+        named->function = linkage;
+    if (strcmp(named->function, linkage) != 0)
+        named->linkage = linkage;
+    free(plain);
+}
+
+/* Grow an answer by one frame; arenas do not grow in place, so room doubles. */
+static struct trail_named *add_frame(struct trail_arena *arena, struct trail_answer *answer)
+{
+    uint32_t count = answer->frame_count;
+    bool full = (count & (count - 1)) == 0; /* 0, 1, 2, 4, 8 ... */
+    if (full) {
+        struct trail_named *grown =
+            trail_arena_take(arena, (count ? count * 2u : 1u) * sizeof(*grown));
+        if (!grown)
+            return NULL;
+        if (count)
+            memcpy(grown, answer->frames, count * sizeof(*grown));
+        answer->frames = grown;
+    }
+    answer->frame_count++;
+    return &answer->frames[count];
+}
+
+static enum trail_status on_found(void *arg, const struct trail_found *found)
+{
+    struct lookup *lookup = arg;
+    if (found->index >= lookup->asked_count)
+        return TRAIL_BAD_INPUT;
+    struct trail_answer *answer = &lookup->fresh[found->index];
+    if (answer->frame_count == CHAIN_LIMIT)
+        return TRAIL_OK;
+    struct trail_named *named = add_frame(lookup->arena, answer);
+    if (!named)
+        return TRAIL_NO_MEMORY;
+    name_frame(lookup, found, named);
+    if (answer->frame_count == 1) {
+        answer->rank = rank_of(found);
+        answer->plugin = lookup->plugin;
+        answer->route = found->source_route;
+        answer->source = trail_arena_text(lookup->arena, found->source);
+    }
+    return TRAIL_OK;
+}
+
+/* ---- the chain ---------------------------------------------------------- */
+
+/* Gather the addresses that are still worth asking about. */
+static void select_weak(struct lookup *lookup)
+{
+    lookup->asked_count = 0;
+    for (size_t i = 0; i < lookup->count; i++) {
+        if (lookup->answers[i].rank == 3)
+            continue;
+        lookup->asked[lookup->asked_count] = lookup->addresses[i];
+        lookup->asked_index[lookup->asked_count++] = i;
+    }
+    memset(lookup->fresh, 0, lookup->asked_count * sizeof(*lookup->fresh));
+}
+
+static void take_better(struct lookup *lookup)
+{
+    for (size_t i = 0; i < lookup->asked_count; i++) {
+        struct trail_answer *kept = &lookup->answers[lookup->asked_index[i]];
+        if (lookup->fresh[i].rank > kept->rank)
+            *kept = lookup->fresh[i];
+    }
+}
+
+static void ask_link(struct trail_resolver *resolver, const struct trail_link *link,
+                     struct lookup *lookup)
+{
+    struct trail_open *open = NULL;
+    bool keep = !(lookup->flags & TRAIL_LOOKUP_NO_CACHE);
+
+    lookup->readers++;
+    enum trail_status status = trail_cache_open(
+        &resolver->cache, link, &resolver->routes, lookup->target, resolver->timeout_ns,
+        keep, &open, &lookup->search, &lookup->err);
+    if (status) {
+        lookup->status = status;
+        return;
+    }
+    lookup->opened = true;
+    lookup->plugin = link->plugin;
+    struct trail_call call = trail_open_call(open);
+    status = link->plugin->symbolizer->resolve(open->image, &call, lookup->asked,
+                                               lookup->asked_count, on_found, lookup,
+                                               &lookup->err);
+    if (status)
+        lookup->status = status;
+    lookup->search = open->search;
+    take_better(lookup);
+    trail_cache_done(&resolver->cache, open);
+}
+
+/* ---- gaps --------------------------------------------------------------- */
+
+static struct trail_gap gap_of(const struct lookup *lookup, const char *reason,
+                               const char *detail, const char *remedy)
+{
+    char hex[2 * 64 + 1];
+    trail_hex(lookup->target->module.id, hex, sizeof(hex));
+    return (struct trail_gap){
+        .reason = reason,
+        .detail = trail_arena_text(lookup->arena, trail_text_of(detail)),
+        .remedy = remedy,
+        .want = trail_arena_text(lookup->arena, trail_text_of(hex)),
+    };
+}
+
+static struct trail_gap explain(const struct lookup *lookup)
+{
+    uint32_t worst = 3;
+    for (size_t i = 0; i < lookup->count; i++)
+        if (lookup->answers[i].rank < worst)
+            worst = lookup->answers[i].rank;
+    const char *found = lookup->search.detail;
+
+    if (worst == 3)
+        return (struct trail_gap){ 0 };
+    if (lookup->readers == 0)
+        return gap_of(lookup, "no_symbolizer", "no configured symbolizer reads this kind",
+                      "add one that does to \"symbolizers\" in the config");
+    if (lookup->search.mismatch)
+        return gap_of(lookup, "id_mismatch", found,
+                      "give the files of the build that ran with --symbols DIR");
+    if (!lookup->opened && lookup->status == TRAIL_NOT_FOUND)
+        return gap_of(lookup, "not_found", lookup->err.text,
+                      "copy the file, or its debug file, to a --symbols DIR");
+    if (lookup->status)
+        return gap_of(lookup, "unreadable", lookup->err.text,
+                      "get an undamaged copy of the file");
+    if (worst == 0)
+        return gap_of(lookup, "no_symbol", "no symbol covers the address",
+                      "give the unstripped file or its debug file with --symbols DIR");
+    return gap_of(lookup, "no_line_info", "only a symbol table was found",
+                  "install its debug file, or give it with --symbols DIR");
+}
+
+enum trail_status trail_resolver_lookup(struct trail_resolver *resolver,
+                                        const struct trail_target *target,
+                                        const uint64_t *addresses, size_t count,
+                                        unsigned flags, struct trail_arena *arena,
+                                        struct trail_answer *answers,
+                                        struct trail_gap *gap_ret)
+{
+    struct lookup lookup = {
+        .target = target,
+        .arena = arena,
+        .flags = flags,
+        .addresses = addresses,
+        .count = count,
+        .answers = answers,
+        .asked = trail_arena_take(arena, count * sizeof(uint64_t)),
+        .asked_index = trail_arena_take(arena, count * sizeof(size_t)),
+        .fresh = trail_arena_take(arena, count * sizeof(struct trail_answer)),
+    };
+    memset(answers, 0, count * sizeof(*answers));
+    *gap_ret = (struct trail_gap){ 0 };
+    if (arena->failed)
+        return TRAIL_NO_MEMORY;
+
+    trail_os_mutex_lock(&resolver->lock);
+    for (size_t i = 0; i < resolver->link_count; i++) {
+        const struct trail_link *link = &resolver->links[i];
+        if (!link->plugin->symbolizer->reads(&target->module))
+            continue;
+        select_weak(&lookup);
+        if (lookup.asked_count == 0)
+            break;
+        ask_link(resolver, link, &lookup);
+    }
+    trail_os_mutex_unlock(&resolver->lock);
+    *gap_ret = explain(&lookup);
+    return arena->failed ? TRAIL_NO_MEMORY : TRAIL_OK;
+}

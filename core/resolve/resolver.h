@@ -1,0 +1,84 @@
+/* resolver.h -- asking the symbolizers, in the order of the config, about addresses of
+ * one module.
+ *
+ * A module is opened once and kept, at most `image_limit` of them, the one used longest
+ * ago going first. The first symbolizer that knows a line answers an address whole; a
+ * later one is asked only about addresses that are unanswered, or answered from a symbol
+ * table alone.
+ *
+ * Threads: a resolver serves one caller at a time; callers wait for each other.
+ */
+#ifndef TRAIL_RESOLVER_H
+#define TRAIL_RESOLVER_H
+
+#include "core/registry/registry.h"
+#include "core/resolve/arena.h"
+#include "core/resolve/routes.h"
+
+/* A symbolizer that has been set up. */
+struct trail_link {
+    const struct trail_plugin *plugin;
+    void *state;
+};
+
+struct trail_resolver_options {
+    const struct trail_link *links; /* in order of preference; copied */
+    size_t link_count;
+    struct trail_routes routes;     /* texts must outlive the resolver */
+    size_t image_limit;             /* modules kept open; 0: none is kept */
+    uint64_t timeout_ns;            /* for one module; 0: no limit */
+};
+
+/* One call at an address. Texts lie in the arena, terminated, "" if unknown. */
+struct trail_named {
+    uint32_t flags; /* enum trail_found_flags */
+    uint32_t line, column, discriminator;
+    uint64_t function_start, function_size;
+    const char *function;  /* demangled if it could be */
+    const char *linkage;   /* "" if it is no other than function */
+    const char *file, *directory, *symbol, *aka;
+};
+
+/* What is known of one address. */
+struct trail_answer {
+    struct trail_named *frames; /* innermost first */
+    uint32_t frame_count;
+    uint32_t rank;  /* 0 nothing, 1 nearest symbol, 2 symbol, 3 debug information */
+    const struct trail_plugin *plugin; /* NULL: nobody knew */
+    uint32_t route;                    /* enum trail_route */
+    const char *source;                /* file that answered */
+};
+
+/* Why something is missing, in the words of docs/wire.md. */
+struct trail_gap {
+    const char *reason; /* "id_mismatch" ...; NULL: nothing is missing */
+    const char *detail, *remedy;
+    const char *want; /* id in hex, or "" */
+};
+
+enum trail_lookup_flags {
+    TRAIL_LOOKUP_NO_CACHE = 1,
+    TRAIL_LOOKUP_MANGLED = 2, /* leave names as they are in the file */
+};
+
+struct trail_resolver;
+
+enum trail_status trail_resolver_create(const struct trail_resolver_options *options,
+                                        struct trail_resolver **resolver_ret,
+                                        struct trail_error *err);
+void trail_resolver_destroy(struct trail_resolver *resolver); /* NULL is fine */
+
+/* Look up `count` link-time addresses of one module. `answers` has room for `count`, and
+ * is filled whatever happens; what is missing is told in `gap_ret`, once for the module.
+ * Only a lack of memory is an error. */
+enum trail_status trail_resolver_lookup(struct trail_resolver *resolver,
+                                        const struct trail_target *target,
+                                        const uint64_t *addresses, size_t count,
+                                        unsigned flags, struct trail_arena *arena,
+                                        struct trail_answer *answers,
+                                        struct trail_gap *gap_ret);
+
+/* Modules that are open now. */
+size_t trail_resolver_open_count(struct trail_resolver *resolver);
+
+#endif

@@ -1,0 +1,294 @@
+/* setup.c -- from the words of a config to plugins that are ready. */
+#include "core/setup.h"
+
+#include <stdlib.h>
+
+#include "core/builtins.h"
+
+#define DIRECTORY_LIMIT 64
+
+/* ---- where things are --------------------------------------------------- */
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value && value[0] ? value : NULL;
+}
+
+void trail_setup_state_directory(const struct trail_config *config, char *path_ret,
+                                 size_t size)
+{
+    const char *given = config->state ? config->state : environment("BACKTRAIL_STATE");
+    const char *base = environment("XDG_STATE_HOME"), *home = environment("HOME");
+    if (given)
+        snprintf(path_ret, size, "%s", given);
+    else if (trail_os_user() == 0)
+        snprintf(path_ret, size, "/var/lib/backtrail");
+    else if (base)
+        snprintf(path_ret, size, "%s/backtrail", base);
+    else
+        snprintf(path_ret, size, "%s/.local/state/backtrail", home ? home : "/tmp");
+}
+
+/* Directories to search, in order; texts that are cut out of a list are kept in `cut`. */
+struct directories {
+    const char *at[DIRECTORY_LIMIT];
+    size_t count;
+    char *cut;
+    char beside[2][2048];
+};
+
+static void add_list(struct directories *directories, const char *list)
+{
+    size_t size = strlen(list) + 1;
+    directories->cut = malloc(size);
+    if (!directories->cut)
+        return;
+    memcpy(directories->cut, list, size);
+    for (char *at = directories->cut; at && directories->count < DIRECTORY_LIMIT;) {
+        char *colon = strchr(at, ':');
+        if (colon)
+            *colon = 0;
+        if (*at)
+            directories->at[directories->count++] = at;
+        at = colon ? colon + 1 : NULL;
+    }
+}
+
+/* Where they were installed, also if the whole tree was moved since: beside this library,
+ * or beside the program's bin directory. */
+static void add_installed(struct directories *directories)
+{
+    char own[1024];
+    trail_os_own_directory(own, sizeof(own));
+    if (own[0]) {
+        snprintf(directories->beside[0], sizeof(directories->beside[0]),
+                 "%s/backtrail/plugins", own);
+        snprintf(directories->beside[1], sizeof(directories->beside[1]), "%s/../%s", own,
+                 BACKTRAIL_PLUGIN_SUBDIR);
+        directories->at[directories->count++] = directories->beside[0];
+        directories->at[directories->count++] = directories->beside[1];
+    }
+    directories->at[directories->count++] = BACKTRAIL_PLUGIN_DIR;
+}
+
+enum trail_status trail_setup_registry(const struct trail_config *config, const char *path,
+                                       struct trail_registry **registry_ret,
+                                       struct trail_error *err)
+{
+    struct directories directories = { .count = 0 };
+    char state[1024];
+
+    if (!path && !config->plugin_paths[0])
+        path = environment("BACKTRAIL_PLUGIN_PATH");
+    if (path)
+        add_list(&directories, path);
+    for (char **at = config->plugin_paths; !path && *at; at++)
+        if (directories.count < DIRECTORY_LIMIT)
+            directories.at[directories.count++] = *at;
+    if (!path && directories.count == 0)
+        add_installed(&directories);
+    trail_setup_state_directory(config, state, sizeof(state));
+    const struct trail_registry_options options = {
+        .directories = directories.at,
+        .directory_count = directories.count,
+        .state_directory = state,
+        .builtins = trail_builtins,
+        .builtin_count = trail_builtin_count,
+    };
+    enum trail_status status = trail_registry_create(&options, registry_ret, err);
+    free(directories.cut);
+    return status;
+}
+
+/* ---- symbolizers -------------------------------------------------------- */
+
+static const struct trail_plugin *load(const struct trail_setup *setup,
+                                       enum trail_plugin_kind kind, const char *use)
+{
+    const struct trail_plugin *plugin = NULL;
+    struct trail_error err;
+    if (trail_registry_load(setup->registry, kind, use, &plugin, &err) == TRAIL_OK)
+        return plugin;
+    if (setup->told) {
+        char what[400];
+        snprintf(what, sizeof(what), "%s %s: %s", trail_kind_name(kind), use, err.text);
+        setup->told(setup->arg, what);
+    }
+    return NULL;
+}
+
+static enum trail_status add_link(const struct trail_setup *setup,
+                                  const struct trail_config_entry *entry,
+                                  const struct trail_plugin *plugin,
+                                  struct trail_setup_links *links, struct trail_error *err)
+{
+    const struct trail_symbolizer *table = plugin->symbolizer;
+    struct trail_option_set *set = NULL;
+    void *state = NULL;
+    const struct trail_call call = { .size = sizeof(call), .threads = 1 };
+
+    enum trail_status status =
+        trail_config_options(setup->config, entry, table->options, table->option_count,
+                             table->option_stride, &set, err);
+    if (!status)
+        status = table->create(&call, trail_option_set_view(set), &state, err);
+    if (status) {
+        trail_option_set_destroy(set);
+        return status;
+    }
+    links->options[links->count] = set;
+    links->at[links->count++] = (struct trail_link){ .plugin = plugin, .state = state };
+    return TRAIL_OK;
+}
+
+/* A symbolizer that the config does not name, with its options at their defaults. */
+static enum trail_status add_unconfigured(const struct trail_setup *setup, const char *name,
+                                          struct trail_setup_links *links,
+                                          struct trail_error *err)
+{
+    struct trail_config_entry entry = { .use = (char *)(uintptr_t)name,
+                                        .name = (char *)(uintptr_t)name,
+                                        .place = "symbolizers" };
+    const struct trail_plugin *plugin = load(setup, TRAIL_KIND_SYMBOLIZER, name);
+    return plugin ? add_link(setup, &entry, plugin, links, err) : TRAIL_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct trail_plugin *const *left = a, *const *right = b;
+    return strcmp((*left)->name, (*right)->name);
+}
+
+static enum trail_status add_found(const struct trail_setup *setup,
+                                   struct trail_setup_links *links, struct trail_error *err)
+{
+    enum trail_status status = TRAIL_OK;
+    size_t count = trail_registry_count(setup->registry), kept = 0;
+    const struct trail_plugin **found = calloc(count + 1, sizeof(*found));
+    if (!found)
+        return trail_fail(err, TRAIL_NO_MEMORY, "symbolizers: out of memory");
+    for (size_t i = 0; i < count; i++) {
+        const struct trail_plugin *plugin = trail_registry_at(setup->registry, i);
+        if (plugin->kind == TRAIL_KIND_SYMBOLIZER && plugin->state != TRAIL_PLUGIN_REFUSED)
+            found[kept++] = plugin;
+    }
+    qsort(found, kept, sizeof(*found), by_name);
+    for (size_t i = 0; !status && i < kept; i++) {
+        if (i == 0 || strcmp(found[i - 1]->name, found[i]->name) != 0)
+            status = add_unconfigured(setup, found[i]->name, links, err);
+    }
+    free(found);
+    return status;
+}
+
+enum trail_status trail_setup_links(const struct trail_setup *setup,
+                                    struct trail_setup_links *links_ret,
+                                    struct trail_error *err)
+{
+    const struct trail_config *config = setup->config;
+    size_t room = trail_registry_count(setup->registry) + config->symbolizer_count + 1;
+    struct trail_setup_links links = {
+        .at = calloc(room, sizeof(*links.at)),
+        .options = calloc(room, sizeof(struct trail_option_set *)),
+    };
+    enum trail_status status = TRAIL_OK;
+    if (!links.at || !links.options)
+        status = trail_fail(err, TRAIL_NO_MEMORY, "symbolizers: out of memory");
+    else if (setup->only_symbolizer)
+        status = add_unconfigured(setup, setup->only_symbolizer, &links, err);
+    else if (!config->symbolizers_given)
+        status = add_found(setup, &links, err);
+    size_t count = setup->only_symbolizer ? 0 : config->symbolizer_count;
+    for (size_t i = 0; !status && i < count; i++) {
+        const struct trail_config_entry *entry = &config->symbolizers[i];
+        const struct trail_plugin *plugin = load(setup, TRAIL_KIND_SYMBOLIZER, entry->use);
+        if (plugin)
+            status = add_link(setup, entry, plugin, &links, err);
+    }
+    if (status)
+        trail_setup_links_release(&links);
+    else
+        *links_ret = links;
+    return status;
+}
+
+void trail_setup_links_release(struct trail_setup_links *links)
+{
+    for (size_t i = 0; i < links->count; i++) {
+        links->at[i].plugin->symbolizer->destroy(links->at[i].state);
+        trail_option_set_destroy(links->options[i]);
+    }
+    free(links->at);
+    free(links->options);
+    *links = (struct trail_setup_links){ 0 };
+}
+
+/* ---- sinks -------------------------------------------------------------- */
+
+static enum trail_status add_outlet(const struct trail_setup *setup,
+                                    const struct trail_config_entry *entry,
+                                    const struct trail_plugin *plugin,
+                                    struct trail_setup_outlets *outlets,
+                                    struct trail_error *err)
+{
+    const struct trail_sink *table = plugin->sink;
+    struct trail_option_set *set = NULL;
+    void *state = NULL;
+    enum trail_status status =
+        trail_config_options(setup->config, entry, table->options, table->option_count,
+                             table->option_stride, &set, err);
+    if (!status)
+        status = table->create(trail_option_set_view(set), &state, err);
+    if (status) {
+        trail_option_set_destroy(set);
+        return status;
+    }
+    outlets->options[outlets->count] = set;
+    outlets->at[outlets->count++] = (struct trail_outlet){
+        .plugin = plugin,
+        .state = state,
+        .name = entry->name,
+        .channels = entry->channels,
+        .style = entry->style ? entry->style : table->default_style,
+        .full = entry->full,
+    };
+    return TRAIL_OK;
+}
+
+enum trail_status trail_setup_outlets(const struct trail_setup *setup,
+                                      struct trail_setup_outlets *outlets_ret,
+                                      struct trail_error *err)
+{
+    const struct trail_config *config = setup->config;
+    size_t room = config->sink_count + 1;
+    struct trail_setup_outlets outlets = {
+        .at = calloc(room, sizeof(*outlets.at)),
+        .options = calloc(room, sizeof(struct trail_option_set *)),
+    };
+    enum trail_status status = TRAIL_OK;
+    if (!outlets.at || !outlets.options)
+        status = trail_fail(err, TRAIL_NO_MEMORY, "sinks: out of memory");
+    for (size_t i = 0; !status && i < config->sink_count; i++) {
+        const struct trail_config_entry *entry = &config->sinks[i];
+        const struct trail_plugin *plugin = load(setup, TRAIL_KIND_SINK, entry->use);
+        if (plugin)
+            status = add_outlet(setup, entry, plugin, &outlets, err);
+    }
+    if (status)
+        trail_setup_outlets_release(&outlets);
+    else
+        *outlets_ret = outlets;
+    return status;
+}
+
+void trail_setup_outlets_release(struct trail_setup_outlets *outlets)
+{
+    for (size_t i = 0; i < outlets->count; i++) {
+        outlets->at[i].plugin->sink->destroy(outlets->at[i].state);
+        trail_option_set_destroy(outlets->options[i]);
+    }
+    free(outlets->at);
+    free(outlets->options);
+    *outlets = (struct trail_setup_outlets){ 0 };
+}

@@ -1,0 +1,55 @@
+/* setup.h -- from the words of a config to plugins that are ready: found, loaded, given
+ * their options.
+ */
+#ifndef TRAIL_SETUP_H
+#define TRAIL_SETUP_H
+
+#include "config/config.h"
+#include "core/deliver/deliver.h"
+#include "core/resolve/resolver.h"
+
+/* Where copies of plugins go: the config's, $BACKTRAIL_STATE, /var/lib/backtrail for
+ * root, $XDG_STATE_HOME/backtrail, ~/.local/state/backtrail. */
+void trail_setup_state_directory(const struct trail_config *config, char *path_ret,
+                                 size_t size);
+
+/* Look for plugins in `path` (directories separated by ':'), or if that is NULL in the
+ * config's, in $BACKTRAIL_PLUGIN_PATH, or where they are installed. */
+enum trail_status trail_setup_registry(const struct trail_config *config, const char *path,
+                                       struct trail_registry **registry_ret,
+                                       struct trail_error *err);
+
+/* What to do about a plugin that cannot be loaded; the others are set up all the same. */
+struct trail_setup {
+    const struct trail_config *config;
+    struct trail_registry *registry;
+    const char *only_symbolizer; /* NULL: as configured */
+    void (*told)(void *arg, const char *what);
+    void *arg;
+};
+
+struct trail_setup_links {
+    struct trail_link *at;
+    struct trail_option_set **options;
+    size_t count;
+};
+
+/* Symbolizers in the config's order; without a list, every one found, in order of name.
+ * A mistake in the options of one is an error. */
+enum trail_status trail_setup_links(const struct trail_setup *setup,
+                                    struct trail_setup_links *links_ret,
+                                    struct trail_error *err);
+void trail_setup_links_release(struct trail_setup_links *links);
+
+struct trail_setup_outlets {
+    struct trail_outlet *at;
+    struct trail_option_set **options;
+    size_t count;
+};
+
+enum trail_status trail_setup_outlets(const struct trail_setup *setup,
+                                      struct trail_setup_outlets *outlets_ret,
+                                      struct trail_error *err);
+void trail_setup_outlets_release(struct trail_setup_outlets *outlets);
+
+#endif

@@ -1,0 +1,373 @@
+/* trace_read.c -- a raw trace read from JSON. */
+#include "core/trace/trace_read.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "backtrail/symbolizer.h"
+#include "core/trace/trace_write.h"
+
+#define VERSION_NOW  1
+#define THREAD_LIMIT 4096
+#define PC_LIMIT     65536
+#define IMAGE_LIMIT  8192
+#define RANGE_LIMIT  64
+#define ID_LIMIT     64
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+/* A number written as text, "0x..." or decimal, or as a JSON integer. */
+static bool number_of(const json_t *value, uint64_t *number_ret)
+{
+    if (json_is_integer(value)) {
+        json_int_t number = json_integer_value(value);
+        if (number < 0)
+            return false;
+        *number_ret = (uint64_t)number;
+        return true;
+    }
+    const char *text = json_string_value(value);
+    if (!text || !((text[0] >= '0' && text[0] <= '9')))
+        return false;
+    char *end = NULL;
+    int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+    unsigned long long number = strtoull(text, &end, base);
+    if (*end != 0 || (number == ULLONG_MAX && strcmp(text, "0xffffffffffffffff") != 0))
+        return false;
+    *number_ret = number;
+    return true;
+}
+
+static uint64_t number_or(const json_t *object, const char *key, uint64_t otherwise)
+{
+    uint64_t number;
+    return number_of(json_object_get(object, key), &number) ? number : otherwise;
+}
+
+static enum trail_status bad(struct trail_error *err, const char *member, const char *want)
+{
+    return trail_fail(err, TRAIL_BAD_INPUT, "trace: %s: %s", member, want);
+}
+
+/* An array member of at most `limit` elements; absent counts as empty. */
+static enum trail_status array_of(const json_t *object, const char *key, size_t limit,
+                                  size_t *count_ret, struct trail_error *err)
+{
+    const json_t *array = json_object_get(object, key);
+    if (array && !json_is_array(array))
+        return bad(err, key, "must be an array");
+    if (json_array_size(array) > limit)
+        return trail_fail(err, TRAIL_BAD_INPUT, "trace: %s: over %zu elements", key, limit);
+    *count_ret = json_array_size(array);
+    return TRAIL_OK;
+}
+
+static void *zeroed(size_t count, size_t size)
+{
+    return calloc(count ? count : 1, size);
+}
+
+static enum trail_status read_ranges(const json_t *object, const char *key,
+                                     struct trail_range **ranges_ret, size_t *count_ret,
+                                     struct trail_error *err)
+{
+    size_t count = 0;
+    enum trail_status status = array_of(object, key, RANGE_LIMIT, &count, err);
+    if (status)
+        return status;
+    struct trail_range *ranges = zeroed(count, sizeof(*ranges));
+    if (!ranges)
+        return trail_fail(err, TRAIL_NO_MEMORY, "trace: out of memory");
+    for (size_t i = 0; i < count; i++) {
+        const json_t *range = json_array_get(json_object_get(object, key), i);
+        if (!number_of(json_array_get(range, 0), &ranges[i].start) ||
+            !number_of(json_array_get(range, 1), &ranges[i].end)) {
+            free(ranges);
+            return bad(err, key, "wants [\"0x..\", \"0x..\"] pairs");
+        }
+    }
+    *ranges_ret = ranges;
+    *count_ret = count;
+    return TRAIL_OK;
+}
+
+/* ---- threads ------------------------------------------------------------ */
+
+/* The letters of one column; where there are too few, what a plain stack has. */
+static char *letters(const json_t *object, const char *key, size_t count, const char *plain)
+{
+    const char *given = text_of(object, key);
+    size_t size = strlen(given);
+    char *text = malloc(count + 1);
+    for (size_t i = 0; text && i < count; i++)
+        text[i] = i < size ? given[i] : plain[i ? 1 : 0];
+    if (text)
+        text[count] = 0;
+    return text;
+}
+
+static enum trail_status read_pcs(const json_t *object, struct trail_thread *thread,
+                                  struct trail_error *err)
+{
+    enum trail_status status =
+        array_of(object, "pcs", PC_LIMIT, &thread->pc_count, err);
+    if (status)
+        return status;
+    thread->pcs = zeroed(thread->pc_count, sizeof(*thread->pcs));
+    thread->kinds = letters(object, "kinds", thread->pc_count, "ir");
+    thread->trust = letters(object, "trust", thread->pc_count, "xc");
+    if (!thread->pcs || !thread->kinds || !thread->trust)
+        return trail_fail(err, TRAIL_NO_MEMORY, "trace: out of memory");
+    const json_t *pcs = json_object_get(object, "pcs");
+    for (size_t i = 0; i < thread->pc_count; i++)
+        if (!number_of(json_array_get(pcs, i), &thread->pcs[i]))
+            return bad(err, "pcs", "wants addresses such as \"0x401136\"");
+    return TRAIL_OK;
+}
+
+static enum trail_status read_thread(const json_t *object, uint64_t epoch,
+                                     struct trail_thread *thread, struct trail_error *err)
+{
+    if (!json_is_object(object))
+        return bad(err, "threads", "wants objects");
+    thread->tid = (int64_t)number_or(object, "tid", 0);
+    thread->name = text_of(object, "name");
+    thread->crashed = json_is_true(json_object_get(object, "crashed"));
+    thread->end = text_of(object, "end");
+    thread->truncated = thread->end[0] && strcmp(thread->end, "base") != 0 &&
+                        strcmp(thread->end, "unsupported") != 0;
+    thread->epoch = number_or(object, "epoch", epoch);
+    enum trail_status status = read_pcs(object, thread, err);
+    return status ? status
+                  : read_ranges(object, "own", &thread->own, &thread->own_count, err);
+}
+
+static enum trail_status read_threads(struct trail_trace *trace, struct trail_error *err)
+{
+    uint64_t epoch = number_or(trace->raw, "epoch", 0);
+    enum trail_status status =
+        array_of(trace->raw, "threads", THREAD_LIMIT, &trace->thread_count, err);
+    if (status)
+        return status;
+    trace->threads = zeroed(trace->thread_count, sizeof(*trace->threads));
+    if (!trace->threads)
+        return trail_fail(err, TRAIL_NO_MEMORY, "trace: out of memory");
+    const json_t *threads = json_object_get(trace->raw, "threads");
+    for (size_t i = 0; !status && i < trace->thread_count; i++)
+        status = read_thread(json_array_get(threads, i), epoch, &trace->threads[i], err);
+    return status;
+}
+
+/* ---- modules ------------------------------------------------------------ */
+
+static uint32_t word_index(const char *word, const char *const *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(word, words[i]) == 0)
+            return (uint32_t)i;
+    return 0;
+}
+
+static uint32_t format_of(const char *word)
+{
+    static const char *const words[] = { "", "elf", "macho", "pe", "wasm", "jit" };
+    return word_index(word, words, sizeof(words) / sizeof(words[0]));
+}
+
+static uint32_t id_kind_of(const char *word)
+{
+    static const char *const words[] = { "none", "build-id", "uuid", "guid-age",
+                                         "text-hash" };
+    return word_index(word, words, sizeof(words) / sizeof(words[0]));
+}
+
+static uint32_t arch_of(const char *word)
+{
+    static const char *const words[] = { "",        "x86_64", "x86", "aarch64", "arm",
+                                         "riscv64", "s390x",  "ppc", "ppc64",   "wasm32" };
+    return word_index(word, words, sizeof(words) / sizeof(words[0]));
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static enum trail_status read_id(const json_t *object, struct trail_image *image,
+                                 struct trail_error *err)
+{
+    const char *text = text_of(object, "id");
+    size_t size = strlen(text);
+    if (size % 2 || size / 2 > ID_LIMIT)
+        return bad(err, "modules.id", "wants pairs of hexadecimal digits, 64 at most");
+    image->id = zeroed(size / 2, 1);
+    if (!image->id)
+        return trail_fail(err, TRAIL_NO_MEMORY, "trace: out of memory");
+    for (size_t i = 0; i < size; i++) {
+        int digit = hex_digit(text[i]);
+        if (digit < 0)
+            return bad(err, "modules.id", "wants hexadecimal digits");
+        image->id[i / 2] = (uint8_t)(image->id[i / 2] << 4 | digit);
+    }
+    image->id_size = size / 2;
+    return TRAIL_OK;
+}
+
+static enum trail_status read_image(const json_t *object, struct trail_image *image,
+                                    struct trail_error *err)
+{
+    if (!json_is_object(object))
+        return bad(err, "modules", "wants objects");
+    image->path = text_of(object, "path");
+    image->format = format_of(text_of(object, "format"));
+    image->arch = arch_of(text_of(object, "arch"));
+    image->id_kind = id_kind_of(text_of(object, "id_kind"));
+    image->vdso = json_is_true(json_object_get(object, "vdso"));
+    image->main_program = json_is_true(json_object_get(object, "main"));
+    image->bias = number_or(object, "bias", 0);
+    const json_t *epochs = json_object_get(object, "epochs");
+    if (!number_of(json_array_get(epochs, 0), &image->first))
+        image->first = 0;
+    if (!number_of(json_array_get(epochs, 1), &image->last))
+        image->last = UINT64_MAX;
+    enum trail_status status = read_id(object, image, err);
+    return status ? status
+                  : read_ranges(object, "ranges", &image->ranges, &image->range_count, err);
+}
+
+static enum trail_status read_images(struct trail_trace *trace, struct trail_error *err)
+{
+    enum trail_status status =
+        array_of(trace->raw, "modules", IMAGE_LIMIT, &trace->image_count, err);
+    if (status)
+        return status;
+    trace->images = zeroed(trace->image_count, sizeof(*trace->images));
+    if (!trace->images)
+        return trail_fail(err, TRAIL_NO_MEMORY, "trace: out of memory");
+    const json_t *modules = json_object_get(trace->raw, "modules");
+    for (size_t i = 0; !status && i < trace->image_count; i++)
+        status = read_image(json_array_get(modules, i), &trace->images[i], err);
+    return status;
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+static enum trail_status read_header(struct trail_trace *trace, struct trail_error *err)
+{
+    const json_t *app = json_object_get(trace->raw, "app");
+    const json_t *process = json_object_get(trace->raw, "process");
+    uint64_t version = number_or(trace->raw, "backtrail", UINT64_MAX);
+
+    if (version == UINT64_MAX)
+        return trail_fail(err, TRAIL_BAD_INPUT,
+                          "trace: no member \"backtrail\": this is not a raw trace");
+    if (version > VERSION_NOW)
+        return trail_fail(err, TRAIL_UNSUPPORTED,
+                          "trace: version %llu is newer than %d, which this program reads",
+                          (unsigned long long)version, VERSION_NOW);
+    trace->id = text_of(trace->raw, "id");
+    trace->why = text_of(trace->raw, "why");
+    trace->channel = text_of(trace->raw, "channel");
+    trace->severity = text_of(trace->raw, "severity");
+    trace->message = text_of(trace->raw, "message");
+    trace->app_name = text_of(app, "name");
+    trace->app_version = text_of(app, "version");
+    trace->exe = text_of(process, "exe");
+    trace->start = text_of(process, "start");
+    trace->pid = (int64_t)number_or(process, "pid", 0);
+    trace->time_ns = number_or(trace->raw, "time_ns", 0);
+    return TRAIL_OK;
+}
+
+/* The raw trace of a line: the object itself, or what a report has inside. */
+static enum trail_status take_raw(json_t *object, struct trail_trace *trace,
+                                  struct trail_error *err)
+{
+    if (!json_is_object(object))
+        return trail_fail(err, TRAIL_BAD_INPUT, "trace: wants a JSON object");
+    if (strcmp(text_of(object, "kind"), "report") != 0) {
+        trace->raw = json_incref(object);
+        return TRAIL_OK;
+    }
+    trace->revision = (int64_t)number_or(object, "revision", 1);
+    trace->raw = json_incref(json_object_get(object, "trace"));
+    return json_is_object(trace->raw) ? TRAIL_OK
+                                      : bad(err, "trace", "is missing from the report");
+}
+
+enum trail_status trail_trace_read(const char *text, size_t size,
+                                   struct trail_trace **trace_ret, struct trail_error *err)
+{
+    json_error_t where;
+    if (size > TRAIL_TRACE_SIZE_LIMIT)
+        return trail_fail(err, TRAIL_BAD_INPUT, "trace: larger than %u bytes",
+                          TRAIL_TRACE_SIZE_LIMIT);
+    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
+    if (!object)
+        return trail_fail(err, TRAIL_BAD_INPUT, "trace: column %d: %s", where.column,
+                          where.text);
+
+    struct trail_trace *trace = calloc(1, sizeof(*trace));
+    enum trail_status status =
+        trace ? take_raw(object, trace, err)
+              : trail_fail(err, TRAIL_NO_MEMORY, "trace: out of memory");
+    json_decref(object);
+    if (!status)
+        status = read_header(trace, err);
+    if (!status)
+        status = read_threads(trace, err);
+    if (!status)
+        status = read_images(trace, err);
+    if (status) {
+        trail_trace_destroy(trace);
+        return status;
+    }
+    *trace_ret = trace;
+    return TRAIL_OK;
+}
+
+void trail_trace_destroy(struct trail_trace *trace)
+{
+    if (!trace)
+        return;
+    for (size_t i = 0; trace->threads && i < trace->thread_count; i++) {
+        free(trace->threads[i].pcs);
+        free(trace->threads[i].kinds);
+        free(trace->threads[i].trust);
+        free(trace->threads[i].own);
+    }
+    for (size_t i = 0; trace->images && i < trace->image_count; i++) {
+        free(trace->images[i].id);
+        free(trace->images[i].ranges);
+    }
+    free(trace->threads);
+    free(trace->images);
+    json_decref(trace->raw);
+    free(trace);
+}
+
+const struct trail_image *trail_trace_image(const struct trail_trace *trace,
+                                            uint64_t epoch, uint64_t pc,
+                                            const struct trail_image **gone_ret)
+{
+    *gone_ret = NULL;
+    for (size_t i = 0; i < trace->image_count; i++) {
+        const struct trail_image *image = &trace->images[i];
+        bool inside = false;
+        for (size_t j = 0; j < image->range_count && !inside; j++)
+            inside = pc >= image->ranges[j].start && pc < image->ranges[j].end;
+        if (inside && epoch >= image->first && epoch <= image->last)
+            return image;
+        if (inside)
+            *gone_ret = image;
+    }
+    return NULL;
+}

@@ -1,0 +1,288 @@
+/* trace_write.c -- an event of this process as a raw trace: one line of JSON. */
+#include "core/trace/trace_write.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "core/os/os.h"
+#include "core/trace/json_write.h"
+#include "core/trace/module_map.h"
+
+const char *trail_severity_name(uint32_t severity)
+{
+    static const char *const names[] = { "", "debug", "info", "warning", "error", "fatal" };
+    return severity < sizeof(names) / sizeof(names[0]) ? names[severity] : "";
+}
+
+const char *trail_end_name(uint32_t end)
+{
+    static const char *const names[] = { "base", "full",     "no_cfi",      "bad_fp", "unmapped",
+                                         "loop", "deadline", "unsupported", "error" };
+    return end < sizeof(names) / sizeof(names[0]) ? names[end] : "error";
+}
+
+/* What is the same however often the text is tried in a larger buffer. */
+struct draft {
+    const struct trail_event *event;
+    struct trail_os_process process;
+    uint8_t id[16];
+    uint64_t seq, time_ns, mono_ns;
+    char thread_name[64];
+    int64_t tid;
+};
+
+static struct trail_text clip(const char *text)
+{
+    struct trail_text clipped = trail_text_of(text);
+    if (clipped.size > TRAIL_ATTRIBUTE_SIZE)
+        clipped.size = TRAIL_ATTRIBUTE_SIZE;
+    return clipped;
+}
+
+static void write_header(struct trail_json *json, const struct draft *draft)
+{
+    const struct trail_event *event = draft->event;
+    const char *why = event->why ? event->why : "request";
+
+    trail_json_number(json, "backtrail", 1);
+    trail_json_string(json, "kind", "trace");
+    trail_json_hex(json, "id", draft->id, sizeof(draft->id));
+    trail_json_number(json, "seq", (int64_t)draft->seq);
+    trail_json_decimal(json, "time_ns", draft->time_ns);
+    trail_json_decimal(json, "mono_ns", draft->mono_ns);
+    if (draft->process.boot[0])
+        trail_json_string(json, "boot", draft->process.boot);
+    trail_json_string(json, "why", why);
+    trail_json_string(json, "channel", event->channel ? event->channel : why);
+    if (event->severity)
+        trail_json_string(json, "severity", trail_severity_name(event->severity));
+    if (event->message)
+        trail_json_string(json, "message", event->message);
+    if (event->app_name && event->app_name[0]) {
+        trail_json_open(json, "app", '{');
+        trail_json_string(json, "name", event->app_name);
+        if (event->app_version && event->app_version[0])
+            trail_json_string(json, "version", event->app_version);
+        trail_json_close(json, '}');
+    }
+    trail_json_open(json, "writer", '{');
+    trail_json_string(json, "name", "libbacktrail-capture");
+    trail_json_string(json, "version", TRAIL_VERSION);
+    trail_json_close(json, '}');
+}
+
+static void write_process(struct trail_json *json, const struct trail_os_process *process)
+{
+    trail_json_open(json, "process", '{');
+    trail_json_number(json, "pid", process->pid);
+    trail_json_number(json, "ns_pid", process->ns_pid);
+    if (process->start[0])
+        trail_json_string(json, "start", process->start);
+    trail_json_number(json, "uid", process->uid);
+    trail_json_string(json, "os", process->os);
+    trail_json_string(json, "arch", process->arch);
+    trail_json_number(json, "bits", process->bits);
+    trail_json_string(json, "endian", process->little_endian ? "little" : "big");
+    if (process->host[0])
+        trail_json_string(json, "host", process->host);
+    trail_json_string(json, "exe", process->exe);
+    trail_json_close(json, '}');
+}
+
+static void write_cursor(struct trail_json *json, const struct trail_backtrace *backtrace)
+{
+    trail_json_open(json, "next", '{');
+    trail_json_address(json, "frame", backtrace->next_frame_addr);
+    trail_json_address(json, "pc", backtrace->cursor.opaque[0]);
+    trail_json_address(json, "sp", backtrace->cursor.opaque[1]);
+    trail_json_hex(json, "cursor", (const uint8_t *)backtrace->cursor.opaque,
+                   sizeof(backtrace->cursor.opaque));
+    trail_json_close(json, '}');
+}
+
+static void write_letters(struct trail_json *json, const char *key, const uint8_t *letters,
+                          uint32_t count)
+{
+    trail_json_text(json, key, (struct trail_text){ (const char *)letters, count });
+}
+
+static void write_thread(struct trail_json *json, const struct draft *draft)
+{
+    const struct trail_backtrace *backtrace = draft->event->backtrace;
+    bool crashed = draft->event->why && strcmp(draft->event->why, "crash") == 0;
+    uint64_t own_start, own_end;
+
+    trail_json_open(json, NULL, '{');
+    trail_json_number(json, "tid", draft->tid);
+    trail_json_string(json, "name", draft->thread_name);
+    if (crashed)
+        trail_json_bool(json, "crashed", true);
+    trail_json_string(json, "state", "running");
+    trail_json_number(json, "epoch", (int64_t)backtrace->epoch);
+    trail_json_open(json, "pcs", '[');
+    for (uint32_t i = 0; i < backtrace->count; i++)
+        trail_json_address(json, NULL, backtrace->addresses[i]);
+    trail_json_close(json, ']');
+    write_letters(json, "kinds", backtrace->kinds, backtrace->count);
+    write_letters(json, "trust", backtrace->trust, backtrace->count);
+    trail_json_string(json, "end", trail_end_name(backtrace->end));
+    if (backtrace->error)
+        trail_json_number(json, "error", backtrace->error);
+    if (backtrace->end == TRAIL_END_FULL)
+        write_cursor(json, backtrace);
+    /* Frames of the capture itself: a resolver hides them by range, never by count. */
+    trail_os_own_code(&own_start, &own_end);
+    trail_json_open(json, "own", '[');
+    trail_json_open(json, NULL, '[');
+    trail_json_address(json, NULL, own_start);
+    trail_json_address(json, NULL, own_end);
+    trail_json_close(json, ']');
+    trail_json_close(json, ']');
+    trail_json_close(json, '}');
+}
+
+static void write_module(void *arg, const struct trail_mapped *image)
+{
+    struct trail_json *json = arg;
+    trail_json_open(json, NULL, '{');
+    trail_json_string(json, "path", image->path);
+    trail_json_string(json, "format", "elf");
+    if (image->vdso)
+        trail_json_bool(json, "vdso", true);
+    if (image->main_program)
+        trail_json_bool(json, "main", true);
+    trail_json_hex(json, "id", image->id, image->id_size);
+    trail_json_string(json, "id_kind", image->id_size ? "build-id" : "none");
+    trail_json_address(json, "bias", image->bias);
+    trail_json_open(json, "ranges", '[');
+    for (uint8_t i = 0; i < image->range_count; i++) {
+        const struct trail_os_segment *range = &image->ranges[i];
+        char access[4] = { range->readable ? 'r' : '-', range->writable ? 'w' : '-',
+                           range->executable ? 'x' : '-', 0 };
+        trail_json_open(json, NULL, '[');
+        trail_json_address(json, NULL, range->start);
+        trail_json_address(json, NULL, range->end);
+        trail_json_string(json, NULL, access);
+        trail_json_close(json, ']');
+    }
+    trail_json_close(json, ']');
+    trail_json_open(json, "epochs", '[');
+    trail_json_number(json, NULL, (int64_t)image->first);
+    if (image->last)
+        trail_json_number(json, NULL, (int64_t)image->last);
+    else
+        trail_json_null(json, NULL);
+    trail_json_close(json, ']');
+    trail_json_close(json, '}');
+}
+
+static void write_attributes(struct trail_json *json, const struct trail_event *event)
+{
+    size_t count = event->attribute_count;
+    if (count > TRAIL_ATTRIBUTE_LIMIT)
+        count = TRAIL_ATTRIBUTE_LIMIT;
+    if (count) {
+        trail_json_open(json, "attributes", '{');
+        for (size_t i = 0; i < count; i++)
+            trail_json_text(json, event->attributes[i].key,
+                            clip(event->attributes[i].value));
+        trail_json_close(json, '}');
+    }
+    trail_json_open(json, "missing", '[');
+    if (count < event->attribute_count) {
+        trail_json_open(json, NULL, '{');
+        trail_json_string(json, "what", "attributes");
+        trail_json_number(json, "count", (int64_t)(event->attribute_count - count));
+        trail_json_string(json, "reason", "limit 64");
+        trail_json_close(json, '}');
+    }
+    trail_json_close(json, ']');
+}
+
+/* The order of members is that of wire.md: a line that is cut can then be closed. */
+static enum trail_status write_trace(struct trail_json *json, const struct draft *draft,
+                                     struct trail_error *err)
+{
+    const struct trail_backtrace *backtrace = draft->event->backtrace;
+    enum trail_status status = TRAIL_OK;
+
+    trail_json_open(json, NULL, '{');
+    write_header(json, draft);
+    write_process(json, &draft->process);
+    trail_json_number(json, "epoch", (int64_t)(backtrace ? backtrace->epoch : 0));
+    trail_json_open(json, "threads", '[');
+    if (backtrace)
+        write_thread(json, draft);
+    trail_json_close(json, ']');
+    trail_json_open(json, "modules", '[');
+    if (backtrace)
+        status = trail_module_map_touched(backtrace, write_module, json, err);
+    trail_json_close(json, ']');
+    write_attributes(json, draft->event);
+    trail_json_bool(json, "complete", true);
+    trail_json_close(json, '}');
+    return status;
+}
+
+static void draft_init(struct draft *draft, const struct trail_event *event)
+{
+    static _Atomic uint64_t sequence;
+    draft->event = event;
+    draft->seq = atomic_fetch_add(&sequence, 1) + 1;
+    draft->time_ns = trail_os_time_ns();
+    draft->mono_ns = trail_os_mono_ns();
+    draft->tid = trail_os_tid();
+    trail_os_random(draft->id, sizeof(draft->id));
+    trail_os_process_self(&draft->process);
+    trail_os_thread_name(draft->thread_name, sizeof(draft->thread_name));
+}
+
+enum trail_status trail_trace_text(const struct trail_event *event, char **text_ret,
+                                   size_t *size_ret, struct trail_error *err)
+{
+    struct draft draft;
+    struct trail_json json = { 0 };
+    char *text = NULL;
+    enum trail_status status = TRAIL_OK;
+
+    draft_init(&draft, event);
+    for (size_t room = 16u << 10;; room = json.size + json.size / 8) {
+        free(text);
+        text = malloc(room + 1);
+        if (!text)
+            return trail_fail(err, TRAIL_NO_MEMORY, "trace: out of memory");
+        trail_json_init(&json, text, room);
+        status = write_trace(&json, &draft, err);
+        if (status || trail_json_fits(&json))
+            break;
+        if (json.size > TRAIL_TRACE_SIZE_LIMIT) {
+            status = trail_fail(err, TRAIL_BAD_INPUT, "trace: %zu bytes are over the limit",
+                                json.size);
+            break;
+        }
+    }
+    if (status) {
+        free(text);
+        return status;
+    }
+    text[json.size] = 0;
+    *text_ret = text;
+    *size_ret = json.size;
+    return TRAIL_OK;
+}
+
+enum trail_status trail_trace_write(const struct trail_event *event, int fd,
+                                    struct trail_error *err)
+{
+    char *text;
+    size_t size;
+    enum trail_status status = trail_trace_text(event, &text, &size, err);
+    if (status)
+        return status;
+    text[size] = '\n'; /* one write, so that lines of two processes do not mix */
+    if (trail_os_write(fd, text, size + 1))
+        status = trail_fail(err, TRAIL_IO, "trace: %s", strerror(errno));
+    free(text);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* companions.h -- asks the host for the files that a module's own file mentions. */
+#ifndef ELFDWARF_COMPANIONS_H
+#define ELFDWARF_COMPANIONS_H
+
+#include "backtrail/symbolizer.h"
+#include "binary.h"
+
+/* The separate debug file of `image`: by its debug link, then by its build-id.
+ *
+ * Errors: TRAIL_NOT_FOUND: none, or the host has none that fits.
+ */
+enum trail_status companions_find_debug(const struct trail_call *call,
+                                        const struct trail_module *module,
+                                        const struct trail_source *image_source,
+                                        const struct binary *image,
+                                        struct binary *debug_ret);
+
+/* The file that dwz moved shared parts of `main` to. Keep it open until `main` is
+ * closed. Errors: as above. */
+enum trail_status companions_find_alt(const struct trail_call *call,
+                                      const struct trail_source *main_source,
+                                      const struct binary *main,
+                                      struct binary *alt_ret);
+
+#endif

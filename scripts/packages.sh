@@ -1,0 +1,54 @@
+# packages.sh -- the Debian packages each job needs, and how they get there; sourced by
+# the scripts beside it.
+
+packages_build="build-essential cmake ninja-build pkg-config git
+    libjansson-dev libmd-dev libcurl4-openssl-dev libdw-dev libelf-dev liblzma-dev
+    zlib1g-dev libiberty-dev libcmocka-dev"
+
+# A debug package is named together with its program, so that their build ids match.
+packages_test="universal-ctags clang-14 clang-format-14 libclang-rt-14-dev binutils
+    nginx-light openssl ca-certificates strace elfutils llvm-19
+    libc6 libc6-dbg python3.11 python3.11-minimal python3.11-dbg"
+
+# missing_packages PACKAGE...: those that are not installed, one a line.
+missing_packages()
+{
+    local name installed
+    installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2> /dev/null |
+        sed -n 's/^installed //p' || true)
+    for name in "$@"; do
+        grep -qxF -- "$name" <<< "$installed" || printf '%s\n' "$name"
+    done
+}
+
+# need_packages PACKAGE...: installs what is missing and does nothing if all is there.
+need_packages()
+{
+    local missing as_root=()
+    command -v apt-get > /dev/null && command -v dpkg-query > /dev/null || {
+        echo "$0: this is no Debian; wanted are the equivalents of:" $* >&2
+        return 1
+    }
+    missing=$(missing_packages "$@")
+    [ -n "$missing" ] || return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo > /dev/null || {
+            echo "$0: neither root nor sudo to install:" $missing >&2
+            return 1
+        }
+        as_root=(sudo)
+    fi
+    # A server among the packages (nginx) is for the tests to start, not for the machine.
+    ${as_root[@]+"${as_root[@]}"} bash -c '
+        set -eu
+        export DEBIAN_FRONTEND=noninteractive
+        policy=/usr/sbin/policy-rc.d
+        if [ ! -e $policy ]; then
+            trap "rm -f $policy" EXIT
+            printf "#!/bin/sh\nexit 101\n" > $policy
+            chmod 755 $policy
+        fi
+        apt-get update -q
+        apt-get install -q -y --no-install-recommends -o Acquire::Retries=3 "$@"
+    ' install $missing
+}

@@ -1,0 +1,90 @@
+/* payload.c -- see payload.h. */
+#include <limits.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "payload.h"
+
+#define CAPACITY_MIN 4096
+#define GZIP_LEVEL   3         /* beyond it, time grows and size hardly shrinks */
+#define GZIP_WINDOW  (15 + 16) /* 16: with gzip's header, not zlib's */
+#define GZIP_MEMORY  8
+
+void payload_deinit(struct payload *payload)
+{
+    free(payload->data);
+    *payload = (struct payload){ 0 };
+}
+
+static bool reserve(struct payload *payload, size_t size)
+{
+    size_t capacity = payload->capacity ? payload->capacity : CAPACITY_MIN;
+
+    if (size > SIZE_MAX / 2 - payload->size)
+        return false;
+    while (capacity < payload->size + size)
+        capacity *= 2;
+    if (capacity == payload->capacity)
+        return true;
+    char *grown = realloc(payload->data, capacity);
+    if (!grown)
+        return false;
+    payload->data = grown;
+    payload->capacity = capacity;
+    return true;
+}
+
+void payload_append(struct payload *payload, const void *bytes, size_t size)
+{
+    if (payload->failed || size == 0)
+        return;
+    if (!reserve(payload, size)) {
+        payload->failed = true;
+        return;
+    }
+    memcpy(payload->data + payload->size, bytes, size);
+    payload->size += size;
+}
+
+void payload_append_lines(struct payload *payload, const struct trail_record *records,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t start = payload->size;
+        payload_append(payload, records[i].body.data, records[i].body.size);
+        for (size_t at = start; at < payload->size; at++)
+            if (payload->data[at] == '\n' || payload->data[at] == '\r')
+                payload->data[at] = ' ';
+        payload_append(payload, "\n", 1);
+    }
+}
+
+bool payload_gzip(struct payload *payload)
+{
+    struct payload packed = { 0 };
+    z_stream stream = { 0 };
+    bool done = false;
+
+    if (payload->size > UINT_MAX / 2)
+        return false;
+    if (deflateInit2(&stream, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        return false;
+    if (!reserve(&packed, deflateBound(&stream, (uLong)payload->size)))
+        goto out;
+    stream.next_in = (Bytef *)payload->data;
+    stream.avail_in = (uInt)payload->size;
+    stream.next_out = (Bytef *)packed.data;
+    stream.avail_out = packed.capacity > UINT_MAX ? UINT_MAX : (uInt)packed.capacity;
+    if (deflate(&stream, Z_FINISH) != Z_STREAM_END)
+        goto out;
+    packed.size = stream.total_out;
+    payload_deinit(payload);
+    *payload = packed;
+    packed = (struct payload){ 0 };
+    done = true;
+out:
+    deflateEnd(&stream);
+    payload_deinit(&packed);
+    return done;
+}

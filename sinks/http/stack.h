@@ -1,0 +1,25 @@
+/* stack.h -- the call stack of a report's JSON, as text for people. */
+#ifndef HTTP_STACK_H
+#define HTTP_STACK_H
+
+#include <jansson.h>
+
+#include "payload.h"
+
+/* The thread a report is about: the crashed one, or the first. `threads` may be
+ * anything, NULL too. NULL if there is none. */
+const json_t *stack_thread(const json_t *threads);
+
+/* Append one numbered line a frame, "  0: function at file:line:column (inlined)",
+ * hidden frames left out; of a trace that was never resolved, its addresses. At most
+ * STACK_TEXT_LIMIT bytes. */
+#define STACK_TEXT_LIMIT (64u << 10)
+void stack_append(struct payload *text, const json_t *report);
+
+/* Drop the bytes of a character that was cut off at the end of `text`. */
+void text_mend(char *text);
+
+/* Member `name` of an object as text; "" if it is not there or something else. */
+const char *json_text(const json_t *object, const char *name);
+
+#endif
