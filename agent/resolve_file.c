@@ -91,6 +91,17 @@ static json_t *text_json(const char *text)
     return value ? value : json_string("\xef\xbf\xbd"); /* a name that is no UTF-8 */
 }
 
+static json_t *names_json(const char *names)
+{
+    json_t *array = json_array();
+    while (*names) {
+        size_t size = strcspn(names, "\n");
+        json_array_append_new(array, json_stringn(names, size));
+        names += size + (names[size] == '\n');
+    }
+    return array;
+}
+
 static json_t *symbol_json(const struct trail_named *named)
 {
     char start[24] = "", path[8192];
@@ -98,6 +109,8 @@ static json_t *symbol_json(const struct trail_named *named)
     if (named->function_start)
         snprintf(start, sizeof(start), "0x%" PRIx64, named->function_start);
     join_path(named, path, sizeof(path));
+    if (named->aka[0])
+        json_object_set_new(symbol, "AlsoKnownAs", names_json(named->aka));
     json_object_set_new(symbol, "Column", json_integer(named->column));
     json_object_set_new(symbol, "Discriminator", json_integer(named->discriminator));
     json_object_set_new(symbol, "FileName", text_json(path));

@@ -30,7 +30,8 @@ function(trail_add_plugin kind name)
         LIBRARY_OUTPUT_DIRECTORY ${BACKTRAIL_PLUGIN_OUTPUT})
     target_link_libraries(${target} PRIVATE backtrail_headers ${packages})
     # The registry refuses what others can write to; a build under umask 002 would be.
-    add_custom_command(TARGET ${target} POST_BUILD COMMAND chmod go-w $<TARGET_FILE:${target}>)
+    add_custom_command(TARGET ${target} POST_BUILD COMMAND chmod go-w
+        $<TARGET_FILE_DIR:${target}> $<TARGET_FILE:${target}>)
     install(TARGETS ${target} LIBRARY DESTINATION ${BACKTRAIL_PLUGIN_DIR})
     set_property(GLOBAL APPEND PROPERTY BACKTRAIL_PLUGINS ${target})
     if(arg_BUILT_IN)

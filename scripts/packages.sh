@@ -6,6 +6,8 @@ packages_build="build-essential cmake ninja-build pkg-config git
     zlib1g-dev libiberty-dev libcmocka-dev"
 
 # A debug package is named together with its program, so that their build ids match.
+packages_demo="nginx-light"
+
 packages_test="universal-ctags clang-14 clang-format-14 libclang-rt-14-dev binutils
     nginx-light openssl ca-certificates strace elfutils llvm-19
     libc6 libc6-dbg python3.11 python3.11-minimal python3.11-dbg"

@@ -17,7 +17,7 @@ void trail_entry_shadow(struct trail_registry_entry *entry,
                         const struct trail_registry_entry *by)
 {
     snprintf(entry->plugin.reason, sizeof(entry->plugin.reason),
-             "%s comes first; remove or rename one of the two",
+             "%s comes first in the search and is used instead",
              trail_path_short(by->plugin.path));
     entry->plugin.state = TRAIL_PLUGIN_SHADOWED;
 }

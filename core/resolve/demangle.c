@@ -1,7 +1,9 @@
 /* demangle.c -- names as their language writes them, by libiberty. */
 #include "core/resolve/demangle.h"
 
+#include <setjmp.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,21 +13,22 @@
  * of a few bytes can stand for gigabytes. */
 #define MANGLED_LIMIT   (16u << 10)
 #define DEMANGLED_LIMIT (64u << 10)
+#define D_WORK_LIMIT    (1u << 20) /* letters that D's demangler may look at */
 
-/* Collects what the demangler hands out piece by piece, up to the limit. */
+/* Collects what the demangler hands out piece by piece, up to the limit. A callback
+ * cannot say "stop", and going on would take as long as the name is hostile, so it
+ * jumps: in this mode the demanglers hold no memory but a punycode buffer. */
 struct pieces {
     char *text;
     size_t size;
-    int over;
+    jmp_buf over;
 };
 
 static void add_piece(const char *piece, size_t size, void *arg)
 {
     struct pieces *pieces = arg;
-    if (pieces->over || size > DEMANGLED_LIMIT - pieces->size) {
-        pieces->over = 1;
-        return;
-    }
+    if (size > DEMANGLED_LIMIT - pieces->size)
+        longjmp(pieces->over, 1);
     memcpy(pieces->text + pieces->size, piece, size);
     pieces->size += size;
 }
@@ -39,13 +42,58 @@ static char *by_pieces(const char *name, demangle_fn *demangle)
     struct pieces pieces = { .text = malloc(DEMANGLED_LIMIT + 1) };
     if (!pieces.text)
         return NULL;
-    if (!demangle(name, DMGL_PARAMS | DMGL_ANSI, add_piece, &pieces) || pieces.over) {
+    if (setjmp(pieces.over) ||
+        !demangle(name, DMGL_PARAMS | DMGL_ANSI, add_piece, &pieces)) {
         free(pieces.text);
         return NULL;
     }
     pieces.text[pieces.size] = 0;
     char *fitted = realloc(pieces.text, pieces.size + 1);
     return fitted ? fitted : pieces.text;
+}
+
+/* Where the back reference at `at`, the letter Q, points: a number in base 26, its last
+ * digit in lower case, counts the bytes back (D ABI, "Back references"). Digits begin
+ * an identifier, which refers to nothing further. `at` itself if it is none. */
+static size_t d_target(const char *name, size_t at)
+{
+    size_t distance = 0, i = at + 1;
+    for (; name[i] >= 'A' && name[i] <= 'Z' && distance <= MANGLED_LIMIT; i++)
+        distance = distance * 26 + (size_t)(name[i] - 'A');
+    if (name[i] < 'a' || name[i] > 'z')
+        return at;
+    distance = distance * 26 + (size_t)(name[i] - 'a');
+    if (distance > at || (name[at - distance] >= '0' && name[at - distance] <= '9'))
+        return at;
+    return at - distance;
+}
+
+/* D's demangler takes no callback. Whether its work stays within bounds: each type that
+ * is referred to costs again what lies between it and the reference. */
+static int d_is_bounded(const char *name, size_t size)
+{
+    uint32_t *cost = malloc((size + 1) * sizeof(*cost));
+    int bounded = cost != NULL;
+    for (size_t i = 0; bounded && i < size; i++) {
+        uint32_t before = i ? cost[i - 1] : 0;
+        size_t target = name[i] == 'Q' ? d_target(name, i) : i;
+        cost[i] =
+            before + 1 + (before - (target ? cost[target - 1] : 0)) * (target < i);
+        bounded = cost[i] <= D_WORK_LIMIT;
+    }
+    free(cost);
+    return bounded;
+}
+
+static char *by_d(const char *name)
+{
+    char *text =
+        d_is_bounded(name, strlen(name)) ? dlang_demangle(name, DMGL_PARAMS) : NULL;
+    if (text && strlen(text) > DEMANGLED_LIMIT) {
+        free(text);
+        text = NULL;
+    }
+    return text;
 }
 
 char *trail_demangle(const char *name)
@@ -56,8 +104,9 @@ char *trail_demangle(const char *name)
     if (strncmp(name, "_R", 2) == 0)
         return by_pieces(name, rust_demangle_callback);
     if (strncmp(name, "_D", 2) == 0)
-        return dlang_demangle(name, DMGL_PARAMS);
-    if (strncmp(name, "_ZN", 3) == 0) /* Rust's old scheme is C++'s with a hash at the end */
+        return by_d(name);
+    if (strncmp(name, "_ZN", 3) ==
+        0) /* Rust's old scheme is C++'s with a hash at the end */
         text = by_pieces(name, rust_demangle_callback);
     if (!text && strncmp(name, "_Z", 2) == 0)
         text = by_pieces(name, cplus_demangle_v3_callback);

@@ -368,16 +368,6 @@ static bool is_exported(const struct symbol *symbol)
            (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
 }
 
-/* Terminated string at `offset` of a string table; size 0 if there is none. */
-static struct trail_text string_at(struct trail_text table, uint32_t offset)
-{
-    if (offset >= table.size)
-        return (struct trail_text){ 0 };
-    const char *start = table.data + offset;
-    const char *end = memchr(start, '\0', table.size - offset);
-    return (struct trail_text){ start, end ? (size_t)(end - start) : 0 };
-}
-
 bool trail_elf_exported(const struct trail_elf *elf, const char *name,
                         uint64_t *address_ret, uint64_t *size_ret)
 {
@@ -400,26 +390,6 @@ bool trail_elf_exported(const struct trail_elf *elf, const char *name,
         return true;
     }
     return false;
-}
-
-size_t trail_elf_exported_count(const struct trail_elf *elf,
-                                struct trail_text *last_ret)
-{
-    struct trail_text symbols, strings;
-    size_t entry = elf->is64 ? SYM64_SIZE : SYM32_SIZE, count = 0;
-
-    if (!trail_elf_section(elf, ".dynsym", &symbols) ||
-        !trail_elf_section(elf, ".dynstr", &strings))
-        return 0;
-    uint64_t start = (uint64_t)((const uint8_t *)symbols.data - elf->bytes);
-    for (size_t i = 0; i < symbols.size / entry; i++) {
-        struct symbol symbol = symbol_at(elf, start + i * entry);
-        if (!is_exported(&symbol))
-            continue;
-        *last_ret = string_at(strings, symbol.name);
-        count++;
-    }
-    return count;
 }
 
 /* ---- architecture ------------------------------------------------------- */

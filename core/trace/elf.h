@@ -49,9 +49,6 @@ bool trail_elf_at(const struct trail_elf *elf, uint64_t address, size_t size,
  * not, or the file has no section table. */
 bool trail_elf_exported(const struct trail_elf *elf, const char *name,
                         uint64_t *address_ret, uint64_t *size_ret);
-/* How many symbols the file defines and exports, and the name of the last of them. */
-size_t trail_elf_exported_count(const struct trail_elf *elf,
-                                struct trail_text *last_ret);
 /* Whether the tables and what PT_LOAD segments name all lie inside the file. */
 bool trail_elf_whole(const struct trail_elf *elf);
 /* enum trail_arch (symbolizer.h) of e_machine and class; either byte order. */

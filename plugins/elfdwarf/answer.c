@@ -7,7 +7,6 @@
 #define CHAIN_MAX 256u
 
 #define ALIASES_MAX 1024
-#define NAME_MAX_   ((size_t)1 << 20)
 
 /* What all frames of one address have in common, and where they go. */
 struct answer {
@@ -20,33 +19,19 @@ struct answer {
     void *arg;
 };
 
-static struct trail_text text_of(const char *string)
-{
-    if (!string)
-        return (struct trail_text){ NULL, 0 };
-    const char *end = memchr(string, 0, NAME_MAX_);
-    return (struct trail_text){ string, end ? (size_t)(end - string) : NAME_MAX_ };
-}
-
 static bool is_same(struct trail_text a, struct trail_text b)
 {
     return a.size == b.size && (!a.size || memcmp(a.data, b.data, a.size) == 0);
 }
 
-/* An attribute of the DIE itself or of the one that it is an instance of. */
-static const char *string_attribute(Dwarf_Die *die, unsigned int name)
+static void set_names(struct trail_found *found, const struct answer *answer,
+                      Dwarf_Die *die)
 {
-    Dwarf_Attribute held;
-    return dwarf_formstring(dwarf_attr_integrate(die, name, &held));
-}
-
-static void set_names(struct trail_found *found, Dwarf_Die *die)
-{
-    const char *linkage = string_attribute(die, DW_AT_linkage_name);
-    if (!linkage)
-        linkage = string_attribute(die, DW_AT_MIPS_linkage_name);
-    found->function = text_of(string_attribute(die, DW_AT_name));
-    found->linkage = text_of(linkage);
+    struct text_bounds *bounds = &answer->image->bounds;
+    found->function = text_attribute(die, DW_AT_name, bounds);
+    found->linkage = text_attribute(die, DW_AT_linkage_name, bounds);
+    if (!found->linkage.size)
+        found->linkage = text_attribute(die, DW_AT_MIPS_linkage_name, bounds);
     if (!found->function.size)
         found->function = found->linkage;
     if (is_same(found->function, found->linkage))
@@ -62,15 +47,15 @@ static void set_place(struct trail_found *found, const struct answer *answer,
     found->discriminator = place->discriminator;
     if (!answer->unit)
         return;
-    found->directory = text_of(answer->unit->directory);
+    found->directory = answer->unit->directory;
     if (!answer->unit->lines.rows.count)
         found->flags |= TRAIL_FOUND_NO_LINE_TABLE;
 }
 
 static void set_source(struct trail_found *found, const struct binary *binary)
 {
-    found->source = binary->name;
-    found->source_route = binary->route;
+    found->source = binary->source.name;
+    found->source_route = binary->source.route;
 }
 
 /* Whether `text` is `stem`, a dot and a number. */
@@ -98,9 +83,7 @@ static struct trail_text linkage_of_symbol(const struct trail_found *found)
             name.size = (size_t)(dot - name.data);
         return name;
     }
-    if (!found->function.size || !is_numbered(name, found->function))
-        name = (struct trail_text){ NULL, 0 };
-    return name;
+    return is_numbered(name, found->function) ? name : (struct trail_text){ NULL, 0 };
 }
 
 struct extent_arg {
@@ -127,28 +110,41 @@ static void set_extent_of_die(struct trail_found *found, const struct answer *an
     found->function_size = extent.end - extent.start;
 }
 
-/* Emit the outermost frame: the only one that a symbol can belong to. `aliases` has
- * room for ALIASES_MAX bytes. */
+/* A symbol without size is only taken for a function that the debug information knows
+ * too if both begin together. */
+static bool is_symbol_of(const struct symbol *symbol, const struct trail_found *found)
+{
+    return symbol && (symbol->size || !found->function.size ||
+                      symbol->start == found->function_start);
+}
+
+static void set_symbol(struct trail_found *found, const struct symbol *symbol)
+{
+    found->symbol = (struct trail_text){ symbol->name, symbol->name_size };
+    if (symbol->size || !found->function_size) {
+        found->function_start = symbol->start;
+        found->function_size = symbol->size;
+    }
+    if (!found->function.size) {
+        found->function = found->symbol;
+        found->flags |= symbol->size ? 0 : TRAIL_FOUND_UNSIZED;
+    } else if (!found->linkage.size && !is_same(found->function, found->symbol)) {
+        found->linkage = linkage_of_symbol(found);
+    }
+    if (is_same(found->function, found->linkage))
+        found->linkage = (struct trail_text){ NULL, 0 };
+}
+
+/* Emit the outermost frame: the only one that a symbol can belong to. */
 static enum trail_status emit_outermost(const struct answer *answer,
                                         struct trail_found *found)
 {
     char aliases[ALIASES_MAX];
-    const struct symbol *symbol = answer->symbol;
-    if (symbol) {
-        found->symbol = (struct trail_text){ symbol->name, symbol->name_size };
-        found->function_start = symbol->start;
-        found->function_size = symbol->size;
-        if (!symbol->size)
-            found->flags |= TRAIL_FOUND_UNSIZED;
+    if (is_symbol_of(answer->symbol, found)) {
+        set_symbol(found, answer->symbol);
         found->aka.data = aliases;
-        found->aka.size =
-            symbols_aliases(&answer->image->symbols, symbol, aliases, sizeof(aliases));
-        if (!found->function.size)
-            found->function = found->symbol;
-        else if (!found->linkage.size && !is_same(found->function, found->symbol))
-            found->linkage = linkage_of_symbol(found);
-        if (is_same(found->function, found->linkage))
-            found->linkage = (struct trail_text){ NULL, 0 };
+        found->aka.size = symbols_aliases(&answer->image->symbols, answer->symbol,
+                                          aliases, sizeof(aliases));
     }
     return answer->emit(answer->arg, found);
 }
@@ -170,7 +166,7 @@ static enum trail_status emit_scope(const struct answer *answer, uint32_t scope,
     enum trail_status status = TRAIL_OK;
 
     if (is_outermost || !is_hidden) {
-        set_names(&found, &die);
+        set_names(&found, answer, &die);
         set_place(&found, answer, place);
         set_source(&found, answer->image->with_units);
         if (is_outermost) {

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backtrail/symbolizer.h"
-
 /* No deflate stream grows more than this; one that says so is made to eat memory. */
 #define DEFLATE_GROWTH_MAX 1040u
 
@@ -128,9 +126,7 @@ enum trail_status binary_open(const struct trail_source *source,
 {
     int name_size = shown_size(source->name);
     const char *name = shown(source->name);
-    struct binary binary = { .elf = elf_of(source),
-                             .route = source->route,
-                             .name = source->name };
+    struct binary binary = { .elf = elf_of(source), .source = *source };
     enum trail_status status = TRAIL_OK;
 
     if (!binary.elf)
@@ -173,7 +169,7 @@ enum trail_status binary_check_program(const struct binary *binary,
         return TRAIL_OK;
     return trail_fail(err, TRAIL_NOT_FOUND,
                       "%.*s: neither a program nor a shared object",
-                      shown_size(binary->name), shown(binary->name));
+                      shown_size(binary->source.name), shown(binary->source.name));
 }
 
 bool binary_has_units(const struct binary *binary)

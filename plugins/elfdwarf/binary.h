@@ -6,16 +6,13 @@
 #include <libelf.h>
 #include <stdbool.h>
 
-#include "backtrail/base.h"
-
-struct trail_source;
+#include "backtrail/symbolizer.h"
 
 /* Zero it to start. */
 struct binary {
     Elf *elf;
-    Dwarf *dwarf; /* NULL: no debug information that libdw can read */
-    uint32_t route;
-    struct trail_text name; /* lent by the source */
+    Dwarf *dwarf;               /* NULL: no debug information that libdw can read */
+    struct trail_source source; /* what it is read from; lent */
     uint8_t *copy; /* of the source's bytes, where libelf has to write in them */
 };
 

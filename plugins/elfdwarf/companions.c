@@ -31,7 +31,6 @@ static struct trail_text id_of(const struct trail_module *module, Elf *elf)
 
 enum trail_status companions_find_debug(const struct trail_call *call,
                                         const struct trail_module *module,
-                                        const struct trail_source *image_source,
                                         const struct binary *image,
                                         struct binary *debug_ret)
 {
@@ -39,7 +38,7 @@ enum trail_status companions_find_debug(const struct trail_call *call,
     struct trail_want want = { .size = sizeof(want),
                                .role = TRAIL_ROLE_DEBUG,
                                .id = id_of(module, image->elf),
-                               .from = image_source };
+                               .from = &image->source };
 
     const char *link = dwelf_elf_gnu_debuglink(image->elf, &crc);
     if (link && link[0]) {
@@ -57,7 +56,6 @@ enum trail_status companions_find_debug(const struct trail_call *call,
 }
 
 enum trail_status companions_find_alt(const struct trail_call *call,
-                                      const struct trail_source *main_source,
                                       const struct binary *main, struct binary *alt_ret)
 {
     const char *name = NULL;
@@ -69,6 +67,6 @@ enum trail_status companions_find_alt(const struct trail_call *call,
                                .role = TRAIL_ROLE_ALT,
                                .name = trail_text_of(name),
                                .id = { id, (size_t)id_size },
-                               .from = main_source };
+                               .from = &main->source };
     return ask(call, &want, alt_ret);
 }

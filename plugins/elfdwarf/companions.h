@@ -11,14 +11,12 @@
  */
 enum trail_status companions_find_debug(const struct trail_call *call,
                                         const struct trail_module *module,
-                                        const struct trail_source *image_source,
                                         const struct binary *image,
                                         struct binary *debug_ret);
 
 /* The file that dwz moved shared parts of `main` to. Keep it open until `main` is
  * closed. Errors: as above. */
 enum trail_status companions_find_alt(const struct trail_call *call,
-                                      const struct trail_source *main_source,
                                       const struct binary *main,
                                       struct binary *alt_ret);
 

@@ -7,12 +7,17 @@
 #include "companions.h"
 #include "minidebug.h"
 
+/* An element's `size` is also the way to the next: a newer host's may be larger. */
 static const struct trail_source *source_of(const struct trail_source *sources,
                                             size_t count, uint32_t role)
 {
-    for (size_t i = 0; i < count; i++)
-        if (sources[i].role == role)
-            return &sources[i];
+    const char *at = (const char *)sources;
+    for (size_t i = 0; i < count; i++) {
+        const struct trail_source *source = (const void *)at;
+        if (source->role == role)
+            return source;
+        at += source->size;
+    }
     return NULL;
 }
 
@@ -26,10 +31,9 @@ static void open_debug(struct image *image, const struct trail_call *call,
         image->with_units = &image->main;
         return;
     }
-    const struct trail_source *main = source_of(sources, count, TRAIL_ROLE_IMAGE);
     const struct trail_source *given = source_of(sources, count, TRAIL_ROLE_DEBUG);
     if (!given || binary_open(given, &image->debug, NULL))
-        companions_find_debug(call, module, main, &image->main, &image->debug);
+        companions_find_debug(call, module, &image->main, &image->debug);
     if (binary_has_units(&image->debug))
         image->with_units = &image->debug;
 }
@@ -40,11 +44,8 @@ static void open_alt(struct image *image, const struct trail_call *call,
     if (!image->with_units)
         return;
     const struct trail_source *given = source_of(sources, count, TRAIL_ROLE_ALT);
-    bool is_main = image->with_units == &image->main;
-    const struct trail_source *from =
-        source_of(sources, count, is_main ? TRAIL_ROLE_IMAGE : TRAIL_ROLE_DEBUG);
     if (!given || binary_open(given, &image->alt, NULL))
-        companions_find_alt(call, from, image->with_units, &image->alt);
+        companions_find_alt(call, image->with_units, &image->alt);
     if (image->alt.dwarf)
         dwarf_setalt(image->with_units->dwarf, image->alt.dwarf);
 }

@@ -6,6 +6,7 @@
 #include "binary.h"
 #include "code.h"
 #include "symbols.h"
+#include "text.h"
 #include "units.h"
 
 /* Where a symbol came from: `origin` of struct symbol. */
@@ -23,6 +24,7 @@ struct image {
     struct code code;
     struct symbols symbols;
     struct units units;
+    struct text_bounds bounds;       /* of the section that names were last read from */
     const struct binary *with_units; /* &main, &debug, or NULL: no debug information */
 };
 

@@ -2,13 +2,13 @@
 #include "scopes.h"
 
 #include <dwarf.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backtrail/symbolizer.h"
 #include "code.h"
 #include "pace.h"
+#include "text.h"
 
 /* Bounds for damaged files, far above what compilers make. */
 #define DEPTH_MAX      ((size_t)1 << 20)
@@ -36,27 +36,6 @@ struct range_arg {
     struct scopes *scopes;
     uint32_t index;
 };
-
-/* End of the section that holds `die`, or NULL. */
-static const uint8_t *section_end(Dwarf_Die *die)
-{
-    Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(die->cu));
-    uintptr_t here = (uintptr_t)die->addr;
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section;
-         section = elf_nextscn(elf, section)) {
-        GElf_Shdr held;
-        const GElf_Shdr *header = gelf_getshdr(section, &held);
-        if (!header || header->sh_type == SHT_NOBITS)
-            continue;
-        Elf_Data *data = elf_rawdata(section, NULL);
-        if (!data || !data->d_buf)
-            continue;
-        uintptr_t start = (uintptr_t)data->d_buf;
-        if (here >= start && here - start < data->d_size)
-            return (const uint8_t *)data->d_buf + data->d_size;
-    }
-    return NULL;
-}
 
 static bool walk_enter(struct walk *walk, const Dwarf_Die *child, uint32_t around)
 {
@@ -199,10 +178,12 @@ static enum trail_status walk_all(struct walk *walk, const struct code *code,
 enum trail_status scopes_build(Dwarf_Die *unit_die, const struct code *code,
                                const struct trail_call *call, struct scopes *scopes)
 {
-    struct walk walk = { .die = *unit_die, .end = section_end(unit_die) };
+    struct text_bounds bounds = { 0 };
+    Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(unit_die->cu));
     *scopes = (struct scopes){ .cu = unit_die->cu };
-    if (!walk.end)
+    if (!text_bounds_of(elf, unit_die->addr, &bounds))
         return TRAIL_OK;
+    struct walk walk = { .die = *unit_die, .end = bounds.end };
     enum trail_status status = walk_all(&walk, code, call, scopes);
     free(walk.around);
     if (!status && !spans_flatten(&scopes->spans))

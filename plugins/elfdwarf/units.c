@@ -8,6 +8,7 @@
 #include "backtrail/symbolizer.h"
 #include "code.h"
 #include "pace.h"
+#include "text.h"
 
 #define UNITS_MAX ((size_t)1 << 20)
 
@@ -111,7 +112,7 @@ static enum trail_status read_unit(struct unit *unit, const struct code *code,
 {
     if (unit->is_read)
         return TRAIL_OK;
-    Dwarf_Attribute held;
+    struct text_bounds bounds = { 0 };
     Dwarf_Die whole = whole_unit(unit);
     enum trail_status status = scopes_build(&whole, code, call, &unit->scopes);
     if (status)
@@ -120,8 +121,7 @@ static enum trail_status read_unit(struct unit *unit, const struct code *code,
         scopes_deinit(&unit->scopes);
         return TRAIL_NO_MEMORY;
     }
-    unit->directory =
-        dwarf_formstring(dwarf_attr_integrate(&whole, DW_AT_comp_dir, &held));
+    unit->directory = text_attribute(&whole, DW_AT_comp_dir, &bounds);
     unit->is_read = true;
     return TRAIL_OK;
 }

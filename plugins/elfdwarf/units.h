@@ -14,7 +14,7 @@ struct unit {
     bool is_incomplete; /* split, and its .dwo file was not found: only lines */
     struct lines lines;
     struct scopes scopes;
-    const char *directory; /* compilation directory, or NULL */
+    struct trail_text directory; /* compilation directory */
 };
 
 /* Zero it to start. */

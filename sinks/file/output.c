@@ -12,10 +12,12 @@
 #include "output.h"
 
 /* Another process holds the lock for one batch; longer than this it is stuck. */
-#define LOCK_WAIT_NS   5000000000u
-#define LOCK_SLICE_NS  2000000
-#define REOPEN_LIMIT   16
-#define NAME_EXTRA_MAX 24 /* "." and a number, terminated */
+#define LOCK_WAIT_NS 5000000000u
+/* How long between two tries: short at first, since files that rotate often are gone by
+ * the time a patient writer looks again. */
+#define LOCK_SLICE_MIN_NS 20000
+#define LOCK_SLICE_MAX_NS 2000000
+#define NAME_EXTRA_MAX    24 /* "." and a number, terminated */
 
 static uint64_t now_ns(void)
 {
@@ -138,21 +140,22 @@ static uint64_t lock_end_ns(const struct trail_sink_call *call)
 
 /* flock() itself has no time limit, hence the polling. */
 static enum trail_status wait_lock(struct output *output,
-                                   const struct trail_sink_call *call,
+                                   const struct trail_sink_call *call, uint64_t end_ns,
                                    struct trail_error *err)
 {
-    const struct timespec slice = { .tv_nsec = LOCK_SLICE_NS };
-    uint64_t end = lock_end_ns(call);
+    struct timespec slice = { .tv_nsec = LOCK_SLICE_MIN_NS };
 
     while (flock(output->fd, LOCK_EX | LOCK_NB)) {
         if (errno == EINTR)
             continue;
         if (errno != EWOULDBLOCK)
             return TRAIL_OK; /* a file system without locks: O_APPEND has to do */
-        if (now_ns() >= end || (call->stop && call->stop(call->host)))
+        if (now_ns() >= end_ns || (call->stop && call->stop(call->host)))
             return trail_fail(err, TRAIL_RETRY, "%s: another process keeps it locked",
                               output->path);
         nanosleep(&slice, NULL);
+        if (slice.tv_nsec < LOCK_SLICE_MAX_NS)
+            slice.tv_nsec *= 2;
     }
     return TRAIL_OK;
 }
@@ -160,18 +163,20 @@ static enum trail_status wait_lock(struct output *output,
 enum trail_status output_lock(struct output *output, const struct trail_sink_call *call,
                               struct trail_error *err)
 {
-    for (int i = 0; i < REOPEN_LIMIT; i++) {
+    uint64_t end_ns = lock_end_ns(call);
+
+    do {
         /* Whatever is wrong with the path, a person can put it right: keep the batch.
          */
         if (output->fd < 0 && output_open(output, err))
             return TRAIL_RETRY;
-        enum trail_status status = wait_lock(output, call, err);
+        enum trail_status status = wait_lock(output, call, end_ns, err);
         if (status)
             return status;
         if (still_there(output))
             return TRAIL_OK;
-        output_close(output);
-    }
+        output_close(output); /* moved away, or rotated by the one we waited for */
+    } while (now_ns() < end_ns);
     return trail_fail(err, TRAIL_RETRY, "%s: replaced again and again", output->path);
 }
 

@@ -176,6 +176,7 @@ TRAIL_SINK(stderr, "stderr", "0.1.0", 0) = {
     .size = sizeof(struct trail_sink),
     .option_stride = sizeof(struct trail_option_spec),
     .default_style = TRAIL_STYLE_TEXT,
+    .flags = TRAIL_SINK_TERMINAL,
     .create = create,
     .destroy = destroy,
     .write = write_batch,

@@ -22,7 +22,7 @@ grep -vE '^(LICENSE|tests/lint/selftest\.sh)$|\.[ch]$' "$lint_tmp/all" > "$lint_
         }' < "$lint_tmp/c"
     # In C only what comments say: an identifier may be called anything.
     {
-        xargs -r grep -InHE "$organised" < "$lint_tmp/text"
+        xargs -r grep -InHE "$organised" < "$lint_tmp/text" || true
         xargs -r awk -v comments=1 -f "$(dirname "$0")/code.awk" < "$lint_tmp/c" |
             grep -E "^[^:]*:[0-9]+:.*$organised"
     } |

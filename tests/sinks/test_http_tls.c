@@ -70,7 +70,6 @@ static void read_port(struct tls_server *server)
 {
     char text[512] = "";
     size_t size = 0;
-    int port = 0;
 
     while (!strstr(text, "ACCEPT") || !strchr(strstr(text, "ACCEPT"), '\n')) {
         ssize_t got = read(server->output, text + size, sizeof(text) - 1 - size);
@@ -78,8 +77,10 @@ static void read_port(struct tls_server *server)
         size += (size_t)got;
         text[size] = '\0';
     }
-    assert_int_equal(sscanf(strstr(text, "ACCEPT"), "ACCEPT 127.0.0.1:%d", &port), 1);
-    snprintf(server->url, sizeof(server->url), "https://127.0.0.1:%d/", port);
+    const char *address = strstr(text, "ACCEPT") + strlen("ACCEPT ");
+    assert_memory_equal(address, "127.0.0.1:", 10);
+    snprintf(server->url, sizeof(server->url), "https://%.*s/",
+             (int)strcspn(address, "\n"), address);
 }
 
 static void tls_server_start(struct tls_server *server, const char *name,

@@ -160,7 +160,6 @@ static void ask_everything(const uint8_t *bytes, size_t size)
     trail_elf_extent(&elf, &a, &b);
     trail_elf_at(&elf, 0x401000, 16, &text);
     trail_elf_exported(&elf, "main", &a, &b);
-    trail_elf_exported_count(&elf, &text);
     trail_elf_whole(&elf);
 }
 
@@ -192,13 +191,15 @@ static void no_flipped_bit_leads_outside_the_file(void **unused)
     for (size_t i = 0; i < FIXTURE_COUNT; i++) {
         size_t size;
         uint8_t *bytes = read_fixture(fixtures[i].file, &size);
-        size_t tail = size > 1400 ? size - 1400 : 600; /* where section headers lie */
-        for (size_t at = 0; at < size; at = at == 599 ? tail : at + 1)
+        for (size_t at = 0; at < size; at++) {
+            if (at == 600 && size > 2000)
+                at = size - 1400; /* where section headers lie */
             for (unsigned bit = 0; bit < 8; bit++) {
                 bytes[at] ^= (uint8_t)(1u << bit);
                 ask_everything(bytes, size);
                 bytes[at] ^= (uint8_t)(1u << bit);
             }
+        }
         free(bytes);
     }
 }
