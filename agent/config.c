@@ -2,7 +2,9 @@
 #include "agent/options.h"
 #include "core/pipeline.h"
 
-static const struct option_row rows[] = { ROW_CONFIG, ROW_PLUGIN_PATH, ROW_HELP, { 0 } };
+static const struct option_row rows[] = {
+    ROW_CONFIG, ROW_PLUGIN_PATH, ROW_HELP, { 0 }
+};
 
 static bool take(void *arg, int key, const char *value)
 {
@@ -21,8 +23,8 @@ static enum trail_status check_entry(const struct trail_config *config,
     struct trail_option_set *set = NULL;
     struct trail_error reason;
     if (trail_registry_load(registry, kind, entry->use, &plugin, &reason))
-        return trail_fail(err, TRAIL_NOT_FOUND, "%s: %s: %s", config->file, entry->place,
-                          reason.text);
+        return trail_fail(err, TRAIL_NOT_FOUND, "%s: %s: %s", config->file,
+                          entry->place, reason.text);
     const struct trail_symbolizer *symbolizer = plugin->symbolizer;
     const struct trail_sink *sink = plugin->sink;
     enum trail_status status = trail_config_options(
@@ -41,8 +43,8 @@ static int check_plugins(struct trail_pipeline *pipeline)
     struct trail_error err;
     int exit_code = EXIT_DONE;
     for (size_t i = 0; i < config->symbolizer_count; i++)
-        if (check_entry(config, registry, TRAIL_KIND_SYMBOLIZER, &config->symbolizers[i],
-                        &err))
+        if (check_entry(config, registry, TRAIL_KIND_SYMBOLIZER,
+                        &config->symbolizers[i], &err))
             exit_code = failure("%s", err.text);
     for (size_t i = 0; i < config->sink_count; i++)
         if (check_entry(config, registry, TRAIL_KIND_SINK, &config->sinks[i], &err))
@@ -75,13 +77,15 @@ static int run(int argc, char **argv)
 {
     struct shared_options shared = { 0 };
     int exit_code;
-    int first = options_parse(&verb_config, argc, argv, &shared, take, NULL, &exit_code);
+    int first =
+        options_parse(&verb_config, argc, argv, &shared, take, NULL, &exit_code);
     if (first < 0)
         return exit_code;
     if (first == argc)
         return usage_error("config", "wants to know what to do: check");
     if (strcmp(argv[first], "check") != 0)
-        return usage_error("config", "'%s' is not something it does: check", argv[first]);
+        return usage_error("config", "'%s' is not something it does: check",
+                           argv[first]);
     if (argc - first > 2)
         return usage_error("config", "one file at a time");
     if (argc - first == 2)

@@ -27,7 +27,8 @@ static const struct verb *find_verb(const char *name)
 
 static int unknown_verb(const char *name)
 {
-    fprintf(stderr, "backtrail: unknown verb '%s'; 'backtrail help' lists them\n", name);
+    fprintf(stderr, "backtrail: unknown verb '%s'; 'backtrail help' lists them\n",
+            name);
     return EXIT_USAGE;
 }
 
@@ -64,8 +65,8 @@ static int run_version(int argc, char **argv)
 {
     struct shared_options shared = { 0 };
     int exit_code;
-    int first =
-        options_parse(&verb_version, argc, argv, &shared, take_nothing, NULL, &exit_code);
+    int first = options_parse(&verb_version, argc, argv, &shared, take_nothing, NULL,
+                              &exit_code);
     if (first < 0)
         return exit_code;
     if (first < argc)

@@ -106,7 +106,8 @@ int options_parse(const struct verb *verb, int argc, char **argv,
         int key = key_of(verb->rows, found);
         *exit_ret = EXIT_DONE;
         if (found == '?') {
-            *exit_ret = usage_error(verb->name, "unknown option '%s'", argv[optind - 1]);
+            *exit_ret =
+                usage_error(verb->name, "unknown option '%s'", argv[optind - 1]);
             return -1;
         }
         if (found == ':') {
@@ -118,8 +119,8 @@ int options_parse(const struct verb *verb, int argc, char **argv,
             options_print_help(verb);
             return -1;
         }
-        bool good = key >= KEY_HELP ? take_shared(shared, key, optarg)
-                                    : take(arg, key, optarg);
+        bool good =
+            key >= KEY_HELP ? take_shared(shared, key, optarg) : take(arg, key, optarg);
         if (!good) {
             *exit_ret = usage_error(verb->name, "'%s' cannot be used with '%s'", optarg,
                                     argv[optind - 1] == optarg ? argv[optind - 2]

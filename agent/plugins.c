@@ -28,8 +28,9 @@ static bool take(void *arg, int key, const char *value)
 
 static const char *type_name(uint32_t type)
 {
-    static const char *const names[] = { "?",    "text",     "path", "true|false", "count",
-                                         "size", "duration", "map",  "list" };
+    static const char *const names[] = { "?",          "text",  "path",
+                                         "true|false", "count", "size",
+                                         "duration",   "map",   "list" };
     return type < sizeof(names) / sizeof(names[0]) ? names[type] : "?";
 }
 
@@ -47,7 +48,8 @@ static struct table table_of(const struct trail_plugin *plugin)
                                plugin->symbolizer->option_stride };
     if (plugin->sink)
         return (struct table){ (const char *)plugin->sink->options,
-                               plugin->sink->option_count, plugin->sink->option_stride };
+                               plugin->sink->option_count,
+                               plugin->sink->option_stride };
     return (struct table){ 0 };
 }
 
@@ -60,7 +62,8 @@ static void print_plugin(const struct trail_plugin *plugin)
 {
     printf("%-11s %-12s %-9s %-9s %s\n", trail_kind_name(plugin->kind), plugin->name,
            plugin->release[0] ? plugin->release : "-",
-           trail_plugin_state_name(plugin->state), plugin->path[0] ? plugin->path : "-");
+           trail_plugin_state_name(plugin->state),
+           plugin->path[0] ? plugin->path : "-");
     if (plugin->reason[0])
         printf("    %s\n", plugin->reason);
     struct table table = table_of(plugin);
@@ -135,7 +138,8 @@ static int run(int argc, char **argv)
     struct trail_error err;
     bool json = false;
     int exit_code;
-    int first = options_parse(&verb_plugins, argc, argv, &shared, take, &json, &exit_code);
+    int first =
+        options_parse(&verb_plugins, argc, argv, &shared, take, &json, &exit_code);
     if (first < 0)
         return exit_code;
     if (first < argc)
@@ -149,7 +153,8 @@ static int run(int argc, char **argv)
     struct trail_registry *registry = trail_pipeline_registry(pipeline);
     load_all(registry);
     if (!json)
-        printf("%-11s %-12s %-9s %-9s %s\n", "KIND", "NAME", "VERSION", "STATE", "PATH");
+        printf("%-11s %-12s %-9s %-9s %s\n", "KIND", "NAME", "VERSION", "STATE",
+               "PATH");
     for (size_t i = 0; i < trail_registry_count(registry); i++) {
         if (json)
             print_plugin_json(trail_registry_at(registry, i));
@@ -163,7 +168,8 @@ static int run(int argc, char **argv)
 const struct verb verb_plugins = {
     .name = "plugins",
     .arguments = "",
-    .summary = "list plugins: what was found, loaded, refused and why, with their options",
+    .summary =
+        "list plugins: what was found, loaded, refused and why, with their options",
     .rows = rows,
     .run = run,
 };

@@ -91,14 +91,16 @@ static int run(int argc, char **argv)
     struct trail_pipeline *pipeline = NULL;
     struct trail_error err;
     int exit_code = EXIT_DONE;
-    int first = options_parse(&verb_resolve, argc, argv, &options.shared, take, &options,
-                              &exit_code);
+    int first = options_parse(&verb_resolve, argc, argv, &options.shared, take,
+                              &options, &exit_code);
     if (first < 0)
         return exit_code;
     if (!options.file && argc - first > 1)
-        return usage_error("resolve", "one trace file at a time, or -e FILE and addresses");
+        return usage_error("resolve",
+                           "one trace file at a time, or -e FILE and addresses");
     if (!options.file && argc == first && options.format != TRAIL_FORMAT_WASM)
-        return usage_error("resolve", "nothing to resolve: give a trace file, or -e FILE");
+        return usage_error("resolve",
+                           "nothing to resolve: give a trace file, or -e FILE");
 
     const struct trail_pipeline_options setup = {
         .config_path = options.shared.config_path,
@@ -121,11 +123,13 @@ const struct verb verb_resolve = {
     .name = "resolve",
     .arguments = "-e FILE [ADDR...] | TRACE.jsonl | -",
     .summary = "name addresses of a file, or of raw traces",
-    .details =
-        "With -e, addresses are hexadecimal link-time addresses and looked up as they are\n"
-        "given; without any they are read from standard input, one a line, and answered\n"
-        "as they come. Otherwise raw traces are read, one a line (\"-\": standard input),\n"
-        "and reports are written: text on a terminal, else JSON, one a line.",
+    .details = "With -e, addresses are hexadecimal link-time addresses and looked up "
+               "as they are\n"
+               "given; without any they are read from standard input, one a line, and "
+               "answered\n"
+               "as they come. Otherwise raw traces are read, one a line (\"-\": "
+               "standard input),\n"
+               "and reports are written: text on a terminal, else JSON, one a line.",
     .rows = rows,
     .run = run,
 };

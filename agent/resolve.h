@@ -1,4 +1,5 @@
-/* resolve.h -- what the two ways of resolving share: addresses of a file, and traces. */
+/* resolve.h -- what the two ways of resolving share: addresses of a file, and traces.
+ */
 #ifndef TRAIL_AGENT_RESOLVE_H
 #define TRAIL_AGENT_RESOLVE_H
 
@@ -7,10 +8,10 @@
 
 struct resolve_options {
     struct shared_options shared;
-    const char *file;     /* -e; NULL: traces are resolved */
-    const char *plugin;   /* the only symbolizer to use; NULL: as configured */
-    uint32_t format;      /* --platform: enum trail_format to take modules for; 0: look */
-    uint32_t style;       /* enum trail_style; 0: not given */
+    const char *file;   /* -e; NULL: traces are resolved */
+    const char *plugin; /* the only symbolizer to use; NULL: as configured */
+    uint32_t format;    /* --platform: enum trail_format to take modules for; 0: look */
+    uint32_t style;     /* enum trail_style; 0: not given */
     bool full, mangled, no_cache;
 };
 
@@ -18,8 +19,8 @@ struct resolve_options {
 int resolve_file(struct trail_pipeline *pipeline, const struct resolve_options *options,
                  char **addresses, int count);
 /* Resolve raw traces from a file, "-" for standard input. */
-int resolve_traces(struct trail_pipeline *pipeline, const struct resolve_options *options,
-                   const char *path);
+int resolve_traces(struct trail_pipeline *pipeline,
+                   const struct resolve_options *options, const char *path);
 
 static inline unsigned resolve_lookup_flags(const struct resolve_options *options)
 {

@@ -1,4 +1,5 @@
-/* resolve_file.c -- addresses of one file, as symbolizers on the command line take them. */
+/* resolve_file.c -- addresses of one file, as symbolizers on the command line take
+ * them. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -35,7 +36,8 @@ static uint32_t format_of(const uint8_t *bytes, size_t size)
                    { "\xce\xfa\xed\xfe", 4, TRAIL_FORMAT_MACHO },
                    { "\xca\xfe\xba\xbe", 4, TRAIL_FORMAT_MACHO } };
     for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
-        if (size >= magics[i].size && memcmp(bytes, magics[i].magic, magics[i].size) == 0)
+        if (size >= magics[i].size &&
+            memcmp(bytes, magics[i].magic, magics[i].size) == 0)
             return magics[i].format;
     return TRAIL_FORMAT_UNKNOWN;
 }
@@ -117,20 +119,24 @@ static json_t *symbol_json(const struct trail_named *named)
     json_object_set_new(symbol, "FunctionName", text_json(named->function));
     json_object_set_new(symbol, "Line", json_integer(named->line));
     json_object_set_new(symbol, "LinkageName",
-                        text_json(named->linkage[0] ? named->linkage : named->function));
+                        text_json(named->linkage[0] ? named->linkage
+                                                    : named->function));
     json_object_set_new(symbol, "StartAddress", json_string(start));
     json_object_set_new(symbol, "SymbolName", text_json(named->symbol));
     return symbol;
 }
 
-/* The shape of llvm-symbolizer --output-style=JSON: an address of which nothing is known
- * has one symbol that says nothing. */
+/* The shape of llvm-symbolizer --output-style=JSON: an address of which nothing is
+ * known has one symbol that says nothing. */
 static json_t *answer_json(const struct session *session, uint64_t address,
                            const struct trail_answer *answer)
 {
-    static const struct trail_named nothing = {
-        .function = "", .linkage = "", .file = "", .directory = "", .symbol = "", .aka = ""
-    };
+    static const struct trail_named nothing = { .function = "",
+                                                .linkage = "",
+                                                .file = "",
+                                                .directory = "",
+                                                .symbol = "",
+                                                .aka = "" };
     char text[24];
     json_t *object = json_object(), *symbols = json_array();
     for (uint32_t i = 0; i < answer->frame_count; i++)
@@ -205,9 +211,10 @@ static int answer_one(struct session *session, uint64_t address, json_t *array)
     struct trail_arena arena = { 0 };
     struct trail_answer answer;
     struct trail_gap gap;
-    enum trail_status status = trail_resolver_lookup(
-        session->resolver, &session->target, &address, 1,
-        resolve_lookup_flags(session->options), &arena, &answer, &gap);
+    enum trail_status status =
+        trail_resolver_lookup(session->resolver, &session->target, &address, 1,
+                              resolve_lookup_flags(session->options), &arena, &answer,
+                              &gap);
     if (!status && session->options->style == TRAIL_STYLE_JSON) {
         json_t *object = answer_json(session, address, &answer);
         if (array) {
@@ -224,8 +231,8 @@ static int answer_one(struct session *session, uint64_t address, json_t *array)
     bool broken = gap.reason && strcmp(gap.reason, "no_symbol") != 0 &&
                   strcmp(gap.reason, "no_line_info") != 0;
     if (broken && session->told++ == 0)
-        fprintf(stderr, "backtrail: %s: %s: %s; %s\n", session->options->file, gap.reason,
-                gap.detail, gap.remedy);
+        fprintf(stderr, "backtrail: %s: %s: %s; %s\n", session->options->file,
+                gap.reason, gap.detail, gap.remedy);
     trail_arena_deinit(&arena);
     return status ? failure("resolve: out of memory") : EXIT_DONE;
 }
@@ -268,8 +275,9 @@ static int answer_input(struct session *session)
             continue;
         line[strcspn(line, "\r\n")] = 0;
         if (!parse_address(line, &address)) {
-            exit_code = failure("standard input:%zu: '%.64s' is not a hexadecimal address",
-                                number, line);
+            exit_code =
+                failure("standard input:%zu: '%.64s' is not a hexadecimal address",
+                        number, line);
             continue;
         }
         if (answer_one(session, address, NULL))
@@ -292,5 +300,6 @@ int resolve_file(struct trail_pipeline *pipeline, const struct resolve_options *
     }
     if (status)
         return failure("%s", err.text);
-    return count ? answer_arguments(&session, addresses, count) : answer_input(&session);
+    return count ? answer_arguments(&session, addresses, count)
+                 : answer_input(&session);
 }

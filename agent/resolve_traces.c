@@ -14,8 +14,9 @@ static enum trail_status print_report(const struct trail_resolved *resolved,
 {
     char *text = NULL;
     size_t size = 0;
-    unsigned flags = (options->full ? TRAIL_FULL : 0u) |
-                     (options->style == TRAIL_STYLE_TRACY ? TRAIL_STYLE_INLINE_INDEX : 0u);
+    unsigned flags =
+        (options->full ? TRAIL_FULL : 0u) |
+        (options->style == TRAIL_STYLE_TRACY ? TRAIL_STYLE_INLINE_INDEX : 0u);
     enum trail_status status =
         options->style == TRAIL_STYLE_JSON
             ? trail_report_json(resolved, &text, &size, err)
@@ -30,8 +31,10 @@ static enum trail_status print_report(const struct trail_resolved *resolved,
     return TRAIL_OK;
 }
 
-/* Take modules whose format the trace does not say for those of the platform asked for. */
-static void apply_platform(const struct resolve_options *options, struct trail_trace *trace)
+/* Take modules whose format the trace does not say for those of the platform asked for.
+ */
+static void apply_platform(const struct resolve_options *options,
+                           struct trail_trace *trace)
 {
     for (size_t i = 0; i < trace->image_count; i++)
         if (options->format && trace->images[i].format == TRAIL_FORMAT_UNKNOWN)
@@ -86,7 +89,8 @@ static int resolve_nothing(struct trail_pipeline *pipeline,
                            const struct resolve_options *options)
 {
     static const char empty[] =
-        "{\"backtrail\":1,\"kind\":\"trace\",\"why\":\"request\",\"channel\":\"request\","
+        "{\"backtrail\":1,\"kind\":\"trace\",\"why\":\"request\",\"channel\":"
+        "\"request\","
         "\"process\":{\"os\":\"wasi\"},\"threads\":[{\"tid\":0,\"pcs\":[],"
         "\"end\":\"unsupported\"}],\"modules\":[]}";
     struct trail_error err;
@@ -95,8 +99,8 @@ static int resolve_nothing(struct trail_pipeline *pipeline,
     return EXIT_DONE;
 }
 
-int resolve_traces(struct trail_pipeline *pipeline, const struct resolve_options *options,
-                   const char *path)
+int resolve_traces(struct trail_pipeline *pipeline,
+                   const struct resolve_options *options, const char *path)
 {
     struct resolve_options chosen = *options;
     if (!chosen.style)

@@ -1,4 +1,5 @@
-/* api.c -- what an application calls: one pipeline a process, made when first needed. */
+/* api.c -- what an application calls: one pipeline a process, made when first needed.
+ */
 #include "backtrail/backtrail.h"
 
 #include <stdatomic.h>
@@ -21,8 +22,8 @@ enum backtrace_mode {
     MODE_FULL,
 };
 
-/* A pipeline belongs to the process that made it: a child of fork has none of its threads
- * and must not send what its parent has queued. */
+/* A pipeline belongs to the process that made it: a child of fork has none of its
+ * threads and must not send what its parent has queued. */
 static struct {
     struct trail_os_mutex lock;
     struct trail_pipeline *pipeline;
@@ -60,7 +61,8 @@ static void read_mode(void)
     else if (strcmp(value, "full") == 0)
         api.mode = MODE_FULL;
     else
-        trail_notice("BACKTRAIL_BACKTRACE=%s is none of 0, 1, full; taken as unset", value);
+        trail_notice("BACKTRAIL_BACKTRACE=%s is none of 0, 1, full; taken as unset",
+                     value);
 }
 
 static void prepare(void)
@@ -177,8 +179,9 @@ static enum trail_status read_backtrace(const struct trail_backtrace *backtrace,
     return status;
 }
 
-static enum trail_status resolve_now(const struct trail_backtrace *backtrace, unsigned flags,
-                                     struct owned_frames *owned, struct trail_error *err)
+static enum trail_status resolve_now(const struct trail_backtrace *backtrace,
+                                     unsigned flags, struct owned_frames *owned,
+                                     struct trail_error *err)
 {
     unsigned lookup = flags & TRAIL_NO_CACHE ? TRAIL_LOOKUP_NO_CACHE : 0u;
     struct trail_pipeline *pipeline = pipeline_now(err);
@@ -186,8 +189,8 @@ static enum trail_status resolve_now(const struct trail_backtrace *backtrace, un
         return TRAIL_IO;
     enum trail_status status = read_backtrace(backtrace, &owned->trace, err);
     if (!status)
-        status = trail_pipeline_resolve(pipeline, owned->trace, lookup, &owned->resolved,
-                                        err);
+        status = trail_pipeline_resolve(pipeline, owned->trace, lookup,
+                                        &owned->resolved, err);
     return status;
 }
 
@@ -209,14 +212,16 @@ static bool copy_frames(struct owned_frames *owned, unsigned flags)
     for (size_t i = 0; i < count; i++)
         if (flags & TRAIL_FULL || !thread->frames[i].frame.hidden[0])
             owned->copy[kept++] = thread->frames[i].frame;
-    owned->frames = (struct trail_frames){ .count = kept,
-                                           .at = owned->copy,
-                                           .truncated = thread && thread->thread->truncated };
+    owned->frames =
+        (struct trail_frames){ .count = kept,
+                               .at = owned->copy,
+                               .truncated = thread && thread->thread->truncated };
     return true;
 }
 
 enum trail_status trail_resolve(const struct trail_backtrace *backtrace, unsigned flags,
-                                struct trail_frames **frames_ret, struct trail_error *err)
+                                struct trail_frames **frames_ret,
+                                struct trail_error *err)
 {
     struct owned_frames *owned = calloc(1, sizeof(*owned));
     if (!owned)
@@ -295,8 +300,8 @@ static const char *attribute(const struct trail_attribute *attributes, size_t co
     return NULL;
 }
 
-static enum trail_status submit(struct trail_event *event, uint32_t class_, bool printed,
-                                struct trail_error *err)
+static enum trail_status submit(struct trail_event *event, uint32_t class_,
+                                bool printed, struct trail_error *err)
 {
     struct trail_pipeline *pipeline = pipeline_now(err);
     char *text = NULL;

@@ -1,5 +1,5 @@
-/* builtins.c -- the plugins that are part of this library: enough to print a report where
- * nothing can be loaded. The same structs as in the files, in a table.
+/* builtins.c -- the plugins that are part of this library: enough to print a report
+ * where nothing can be loaded. The same structs as in the files, in a table.
  */
 #include "core/builtins.h"
 

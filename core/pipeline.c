@@ -159,9 +159,9 @@ static void pending_main(void *arg)
     }
 }
 
-enum trail_status trail_pipeline_submit(struct trail_pipeline *pipeline, const char *text,
-                                        size_t size, uint32_t class_, bool printed,
-                                        struct trail_error *err)
+enum trail_status trail_pipeline_submit(struct trail_pipeline *pipeline,
+                                        const char *text, size_t size, uint32_t class_,
+                                        bool printed, struct trail_error *err)
 {
     struct trail_item *item = trail_item_create("", "", text, size);
     if (!item)
@@ -169,7 +169,8 @@ enum trail_status trail_pipeline_submit(struct trail_pipeline *pipeline, const c
     item->class_ = class_;
     item->printed = printed;
     if (trail_queue_push(&pipeline->pending, item))
-        return trail_fail(err, TRAIL_RETRY, "report: %d are waiting to be resolved; dropped",
+        return trail_fail(err, TRAIL_RETRY,
+                          "report: %d are waiting to be resolved; dropped",
                           PENDING_COUNT);
     return TRAIL_OK;
 }
@@ -181,7 +182,8 @@ bool trail_pipeline_idle(struct trail_pipeline *pipeline, uint64_t until_ns)
 }
 
 enum trail_status trail_pipeline_resolve(struct trail_pipeline *pipeline,
-                                         const struct trail_trace *trace, unsigned flags,
+                                         const struct trail_trace *trace,
+                                         unsigned flags,
                                          struct trail_resolved **resolved_ret,
                                          struct trail_error *err)
 {
@@ -222,9 +224,11 @@ static size_t list_size(const char *const *list)
 
 /* The command line's directories come before the config's. */
 static enum trail_status set_directories(struct trail_pipeline *pipeline,
-                                         const char *const *first, struct trail_error *err)
+                                         const char *const *first,
+                                         struct trail_error *err)
 {
-    const char *const *second = (const char *const *)pipeline->config->symbol_directories;
+    const char *const *second =
+        (const char *const *)pipeline->config->symbol_directories;
     size_t first_count = list_size(first), second_count = list_size(second);
     const char **all = calloc(first_count + second_count + 1, sizeof(*all));
     if (!all)

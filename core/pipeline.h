@@ -13,17 +13,21 @@
 /* How the environment and the command line add to the config. */
 struct trail_pipeline_options {
     const char *config_path; /* NULL: $BACKTRAIL_CONFIG, else the defaults */
-    const char *const *symbol_directories; /* asked before the config's; NULL-terminated */
-    const char *plugin_path; /* directories separated by ':', in place of the config's */
-    const char *only_symbolizer; /* this one alone, in place of the config's; NULL: no */
-    bool sinks;              /* set up sinks and the threads that serve them */
-    bool quiet;              /* say nothing of plugins that cannot be loaded */
+    const char *const
+        *symbol_directories; /* asked before the config's; NULL-terminated */
+    const char
+        *plugin_path; /* directories separated by ':', in place of the config's */
+    const char
+        *only_symbolizer; /* this one alone, in place of the config's; NULL: no */
+    bool sinks;           /* set up sinks and the threads that serve them */
+    bool quiet;           /* say nothing of plugins that cannot be loaded */
 };
 
 struct trail_pipeline;
 
 /* A mistake in the config is TRAIL_BAD_INPUT. A plugin that cannot be loaded is told on
- * standard error and left out. Symbolizers are loaded when something is resolved first. */
+ * standard error and left out. Symbolizers are loaded when something is resolved first.
+ */
 enum trail_status trail_pipeline_create(const struct trail_pipeline_options *options,
                                         struct trail_pipeline **pipeline_ret,
                                         struct trail_error *err);
@@ -38,15 +42,16 @@ struct trail_resolver *trail_pipeline_resolver(struct trail_pipeline *pipeline,
 
 /* `flags`: enum trail_lookup_flags. */
 enum trail_status trail_pipeline_resolve(struct trail_pipeline *pipeline,
-                                         const struct trail_trace *trace, unsigned flags,
+                                         const struct trail_trace *trace,
+                                         unsigned flags,
                                          struct trail_resolved **resolved_ret,
                                          struct trail_error *err);
 
 /* Queue a raw trace for resolving and delivery. TRAIL_RETRY: the queue is full.
  * `printed` as in struct trail_item. */
-enum trail_status trail_pipeline_submit(struct trail_pipeline *pipeline, const char *text,
-                                        size_t size, uint32_t class_, bool printed,
-                                        struct trail_error *err);
+enum trail_status trail_pipeline_submit(struct trail_pipeline *pipeline,
+                                        const char *text, size_t size, uint32_t class_,
+                                        bool printed, struct trail_error *err);
 /* Wait until all of it is delivered; false: the time came first. */
 bool trail_pipeline_idle(struct trail_pipeline *pipeline, uint64_t until_ns);
 

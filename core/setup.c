@@ -30,7 +30,8 @@ void trail_setup_state_directory(const struct trail_config *config, char *path_r
         snprintf(path_ret, size, "%s/.local/state/backtrail", home ? home : "/tmp");
 }
 
-/* Directories to search, in order; texts that are cut out of a list are kept in `cut`. */
+/* Directories to search, in order; texts that are cut out of a list are kept in `cut`.
+ */
 struct directories {
     const char *at[DIRECTORY_LIMIT];
     size_t count;
@@ -55,8 +56,8 @@ static void add_list(struct directories *directories, const char *list)
     }
 }
 
-/* Where they were installed, also if the whole tree was moved since: beside this library,
- * or beside the program's bin directory. */
+/* Where they were installed, also if the whole tree was moved since: beside this
+ * library, or beside the program's bin directory. */
 static void add_installed(struct directories *directories)
 {
     char own[1024];
@@ -64,15 +65,16 @@ static void add_installed(struct directories *directories)
     if (own[0]) {
         snprintf(directories->beside[0], sizeof(directories->beside[0]),
                  "%s/backtrail/plugins", own);
-        snprintf(directories->beside[1], sizeof(directories->beside[1]), "%s/../%s", own,
-                 BACKTRAIL_PLUGIN_SUBDIR);
+        snprintf(directories->beside[1], sizeof(directories->beside[1]), "%s/../%s",
+                 own, BACKTRAIL_PLUGIN_SUBDIR);
         directories->at[directories->count++] = directories->beside[0];
         directories->at[directories->count++] = directories->beside[1];
     }
     directories->at[directories->count++] = BACKTRAIL_PLUGIN_DIR;
 }
 
-enum trail_status trail_setup_registry(const struct trail_config *config, const char *path,
+enum trail_status trail_setup_registry(const struct trail_config *config,
+                                       const char *path,
                                        struct trail_registry **registry_ret,
                                        struct trail_error *err)
 {
@@ -121,7 +123,8 @@ static const struct trail_plugin *load(const struct trail_setup *setup,
 static enum trail_status add_link(const struct trail_setup *setup,
                                   const struct trail_config_entry *entry,
                                   const struct trail_plugin *plugin,
-                                  struct trail_setup_links *links, struct trail_error *err)
+                                  struct trail_setup_links *links,
+                                  struct trail_error *err)
 {
     const struct trail_symbolizer *table = plugin->symbolizer;
     struct trail_option_set *set = NULL;
@@ -143,7 +146,8 @@ static enum trail_status add_link(const struct trail_setup *setup,
 }
 
 /* A symbolizer that the config does not name, with its options at their defaults. */
-static enum trail_status add_unconfigured(const struct trail_setup *setup, const char *name,
+static enum trail_status add_unconfigured(const struct trail_setup *setup,
+                                          const char *name,
                                           struct trail_setup_links *links,
                                           struct trail_error *err)
 {
@@ -161,7 +165,8 @@ static int by_name(const void *a, const void *b)
 }
 
 static enum trail_status add_found(const struct trail_setup *setup,
-                                   struct trail_setup_links *links, struct trail_error *err)
+                                   struct trail_setup_links *links,
+                                   struct trail_error *err)
 {
     enum trail_status status = TRAIL_OK;
     size_t count = trail_registry_count(setup->registry), kept = 0;
@@ -170,7 +175,8 @@ static enum trail_status add_found(const struct trail_setup *setup,
         return trail_fail(err, TRAIL_NO_MEMORY, "symbolizers: out of memory");
     for (size_t i = 0; i < count; i++) {
         const struct trail_plugin *plugin = trail_registry_at(setup->registry, i);
-        if (plugin->kind == TRAIL_KIND_SYMBOLIZER && plugin->state != TRAIL_PLUGIN_REFUSED)
+        if (plugin->kind == TRAIL_KIND_SYMBOLIZER &&
+            plugin->state != TRAIL_PLUGIN_REFUSED)
             found[kept++] = plugin;
     }
     qsort(found, kept, sizeof(*found), by_name);
@@ -202,7 +208,8 @@ enum trail_status trail_setup_links(const struct trail_setup *setup,
     size_t count = setup->only_symbolizer ? 0 : config->symbolizer_count;
     for (size_t i = 0; !status && i < count; i++) {
         const struct trail_config_entry *entry = &config->symbolizers[i];
-        const struct trail_plugin *plugin = load(setup, TRAIL_KIND_SYMBOLIZER, entry->use);
+        const struct trail_plugin *plugin =
+            load(setup, TRAIL_KIND_SYMBOLIZER, entry->use);
         if (plugin)
             status = add_link(setup, entry, plugin, &links, err);
     }

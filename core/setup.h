@@ -15,11 +15,13 @@ void trail_setup_state_directory(const struct trail_config *config, char *path_r
 
 /* Look for plugins in `path` (directories separated by ':'), or if that is NULL in the
  * config's, in $BACKTRAIL_PLUGIN_PATH, or where they are installed. */
-enum trail_status trail_setup_registry(const struct trail_config *config, const char *path,
+enum trail_status trail_setup_registry(const struct trail_config *config,
+                                       const char *path,
                                        struct trail_registry **registry_ret,
                                        struct trail_error *err);
 
-/* What to do about a plugin that cannot be loaded; the others are set up all the same. */
+/* What to do about a plugin that cannot be loaded; the others are set up all the same.
+ */
 struct trail_setup {
     const struct trail_config *config;
     struct trail_registry *registry;

@@ -3,11 +3,12 @@
 
 #include <errno.h>
 
-#include "core/capture/stamp.h"
+#include "core/trace/stamp.h"
 #include "core/capture/walk.h"
 #include "core/trace/epoch.h"
 
-/* A thread that can be walked here is the caller's own; anything else is told why not. */
+/* A thread that can be walked here is the caller's own; anything else is told why not.
+ */
 static int thread_error(const struct trail_control *control)
 {
     if (!control || control->thread == 0 || control->thread == trail_os_tid())
@@ -109,7 +110,8 @@ static void stamp_modules(struct trail_backtrace *backtrace)
 }
 
 TRAIL_OWN_CODE
-static void capture(struct trail_backtrace *backtrace, const struct trail_control *control)
+static void capture(struct trail_backtrace *backtrace,
+                    const struct trail_control *control)
 {
     struct trail_info info = { .size = sizeof(info),
                                .kinds = backtrace->kinds,

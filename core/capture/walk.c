@@ -1,6 +1,8 @@
 /* walk.c -- walking a stack by unwind tables or by frame pointers. */
 #include "core/capture/walk.h"
 
+#include <errno.h>
+
 bool trail_walk_put(struct trail_walk *walk, uint64_t pc, uint64_t sp,
                     enum trail_pc_kind kind, enum trail_trust trust)
 {
@@ -38,8 +40,8 @@ static bool starts_here(struct cfi_walk *state, const struct trail_os_step *step
             return false;
         state->from = NULL;
     }
-    if (state->cursor && (step->pc != state->cursor->opaque[0] ||
-                          step->sp != state->cursor->opaque[1]))
+    if (state->cursor &&
+        (step->pc != state->cursor->opaque[0] || step->sp != state->cursor->opaque[1]))
         return false;
     return step->sp >= state->least_sp;
 }
@@ -82,6 +84,11 @@ void trail_walk_cfi(struct trail_walk *walk, const struct trail_control *control
         walk->kinds[0] = TRAIL_PC_CURRENT;
     if (walk->end != TRAIL_END_FULL)
         walk->end = base ? TRAIL_END_BASE : TRAIL_END_NO_CFI;
+    if (state.cursor && !state.started) { /* its frame has returned: no stack is told */
+        walk->end = TRAIL_END_ERROR;
+        walk->error = EINVAL;
+        return;
+    }
     /* The point of interruption is known even where no table leads to it. */
     if (from && walk->count == 0 && walk->end != TRAIL_END_FULL &&
         trail_walk_put(walk, from->pc, from->sp, TRAIL_PC_CURRENT, TRAIL_TRUST_CONTEXT))
@@ -116,7 +123,10 @@ void trail_walk_fp(struct trail_walk *walk, const struct trail_control *control,
                    const struct trail_os_registers *from)
 {
     uint64_t fp = from->fp;
-    if (control && control->frame_addr) /* the frame's own return address comes first */
+    /* A frame that is named gives its own return address first. */
+    if (control && control->cursor)
+        fp = control->cursor->opaque[1];
+    else if (control && control->frame_addr)
         fp = control->frame_addr;
     else if (!trail_walk_put(walk, from->pc, from->sp, TRAIL_PC_CURRENT,
                              TRAIL_TRUST_CONTEXT))

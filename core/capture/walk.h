@@ -21,14 +21,15 @@ struct trail_walk {
 bool trail_walk_put(struct trail_walk *walk, uint64_t pc, uint64_t sp,
                     enum trail_pc_kind kind, enum trail_trust trust);
 
-/* Walk the calling thread by unwind tables. `from` is the interrupted point, or NULL. */
+/* Walk the calling thread by unwind tables. `from` is the interrupted point, or NULL.
+ */
 void trail_walk_cfi(struct trail_walk *walk, const struct trail_control *control,
                     const struct trail_os_registers *from);
 
 /* Walk frame pointers from `from`. Every read goes through control->copy, or through a
  * copy that cannot fault, so that a broken chain ends the walk and nothing else.
- * Source: System V ABI, AMD64 3.2.2 and AArch64 AAPCS64 6.4.6: a frame pointer points to
- * the caller's, and the return address lies above it. */
+ * Source: System V ABI, AMD64 3.2.2 and AArch64 AAPCS64 6.4.6: a frame pointer points
+ * to the caller's, and the return address lies above it. */
 void trail_walk_fp(struct trail_walk *walk, const struct trail_control *control,
                    const struct trail_os_registers *from);
 

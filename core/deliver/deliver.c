@@ -100,8 +100,9 @@ static void batch_settle(struct batch *batch, struct lane *lane)
 static void set_verdicts(struct batch *batch, enum trail_status status)
 {
     for (size_t i = 0; i < batch->count; i++)
-        batch->verdicts[i] = (struct trail_verdict){ .size = sizeof(struct trail_verdict),
-                                                     .status = status };
+        batch->verdicts[i] =
+            (struct trail_verdict){ .size = sizeof(struct trail_verdict),
+                                    .status = status };
 }
 
 static uint64_t closing_time(struct trail_deliver *deliver)
@@ -140,12 +141,14 @@ static uint64_t batch_try(struct batch *batch, struct lane *lane, uint32_t attem
         .stop = lane_stop,
         .log = lane_log,
     };
-    if (trail_queue_closing(&lane->queue) && closing_time(lane->deliver) < call.deadline_ns)
+    if (trail_queue_closing(&lane->queue) &&
+        closing_time(lane->deliver) < call.deadline_ns)
         call.deadline_ns = closing_time(lane->deliver);
 
     set_verdicts(batch, TRAIL_OK);
-    enum trail_status status = lane->outlet.plugin->sink->write(
-        lane->outlet.state, &call, batch->records, batch->count, batch->verdicts, &err);
+    enum trail_status status =
+        lane->outlet.plugin->sink->write(lane->outlet.state, &call, batch->records,
+                                         batch->count, batch->verdicts, &err);
     if (status)
         set_verdicts(batch, status);
     if (err.text[0] && strcmp(err.text, lane->last_error.text) != 0) {
@@ -162,7 +165,8 @@ static void batch_give_up(struct batch *batch, struct lane *lane)
     batch_settle(batch, lane);
 }
 
-/* Try until every record is delivered or rejected. While closing there is one more try. */
+/* Try until every record is delivered or rejected. While closing there is one more try.
+ */
 static void batch_deliver(struct batch *batch, struct lane *lane)
 {
     for (uint32_t attempt = 0; batch->count; attempt++) {
@@ -226,8 +230,9 @@ enum trail_status trail_deliver_create(const struct trail_outlet *outlets, size_
         struct lane *lane = &deliver->lanes[i];
         *lane = (struct lane){ .outlet = outlets[i], .deliver = deliver };
         trail_queue_init(&lane->queue, QUEUE_COUNT, QUEUE_SIZE);
-        enum trail_status status = trail_os_thread_start(lane_main, lane, "backtrail-sink",
-                                                         &lane->thread, err);
+        enum trail_status status =
+            trail_os_thread_start(lane_main, lane, "backtrail-sink", &lane->thread,
+                                  err);
         lane->started = status == TRAIL_OK;
         deliver->lane_count++;
         if (status) {
@@ -252,7 +257,8 @@ static bool wants(const struct lane *lane, const struct trail_delivery *delivery
     return outlet->channels == NULL;
 }
 
-static enum trail_status put_lane(struct lane *lane, const struct trail_delivery *delivery)
+static enum trail_status put_lane(struct lane *lane,
+                                  const struct trail_delivery *delivery)
 {
     struct trail_rendering rendering = { .style = lane->outlet.style,
                                          .full = lane->outlet.full };

@@ -1,7 +1,8 @@
-/* deliver.h -- reports on their way to sinks: routed by channel, one queue and one thread
- * a sink, so that a sink that is slow or down holds up no other.
+/* deliver.h -- reports on their way to sinks: routed by channel, one queue and one
+ * thread a sink, so that a sink that is slow or down holds up no other.
  *
- * Here the queues are memory: what is in them when the program ends is lost, and said so.
+ * Here the queues are memory: what is in them when the program ends is lost, and said
+ * so.
  */
 #ifndef TRAIL_DELIVER_H
 #define TRAIL_DELIVER_H
@@ -28,8 +29,8 @@ struct trail_rendering {
     size_t size; /* bytes */
 };
 
-/* What goes out. `render` is called once for each style that a sink of the channel wants;
- * what it lends must stay valid until trail_deliver_put returns. */
+/* What goes out. `render` is called once for each style that a sink of the channel
+ * wants; what it lends must stay valid until trail_deliver_put returns. */
 struct trail_delivery {
     const char *id, *channel;
     uint32_t class_; /* enum trail_class */
@@ -43,14 +44,15 @@ struct trail_deliver;
 enum trail_status trail_deliver_create(const struct trail_outlet *outlets, size_t count,
                                        struct trail_deliver **deliver_ret,
                                        struct trail_error *err);
-/* Queue it for every sink of its channel. TRAIL_RETRY: a queue was full, and dropped it. */
+/* Queue it for every sink of its channel. TRAIL_RETRY: a queue was full, and dropped
+ * it. */
 enum trail_status trail_deliver_put(struct trail_deliver *deliver,
                                     const struct trail_delivery *delivery);
 /* Wait until all of it has been delivered or rejected; false: the time came first. */
 bool trail_deliver_idle(struct trail_deliver *deliver, uint64_t until_ns);
 /* Stop: each sink gets one more try at what is queued, until `until_ns`. What was not
- * delivered is told on standard error, sink by sink. The outlets' states are the caller's
- * to destroy. NULL is fine. */
+ * delivered is told on standard error, sink by sink. The outlets' states are the
+ * caller's to destroy. NULL is fine. */
 void trail_deliver_destroy(struct trail_deliver *deliver, uint64_t until_ns);
 
 /* How long to wait before try number `attempt` (from 1): full jitter below

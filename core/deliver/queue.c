@@ -5,8 +5,8 @@
 
 #include "backtrail/sink.h"
 
-struct trail_item *trail_item_create(const char *id, const char *channel, const char *body,
-                                     size_t size)
+struct trail_item *trail_item_create(const char *id, const char *channel,
+                                     const char *body, size_t size)
 {
     struct trail_item *item = malloc(sizeof(*item) + size + 1);
     if (!item)
@@ -21,7 +21,8 @@ struct trail_item *trail_item_create(const char *id, const char *channel, const 
 
 void trail_queue_init(struct trail_queue *queue, size_t count_limit, size_t size_limit)
 {
-    *queue = (struct trail_queue){ .count_limit = count_limit, .size_limit = size_limit };
+    *queue =
+        (struct trail_queue){ .count_limit = count_limit, .size_limit = size_limit };
     trail_os_mutex_init(&queue->lock);
     trail_os_cond_init(&queue->changed);
 }
@@ -37,7 +38,8 @@ void trail_queue_deinit(struct trail_queue *queue)
     trail_os_mutex_deinit(&queue->lock);
 }
 
-static struct trail_item *unlink_after(struct trail_queue *queue, struct trail_item *before)
+static struct trail_item *unlink_after(struct trail_queue *queue,
+                                       struct trail_item *before)
 {
     struct trail_item *item = before ? before->next : queue->first;
     if (before)
@@ -62,7 +64,8 @@ static bool full_for(const struct trail_queue *queue, const struct trail_item *i
 static bool drop_event(struct trail_queue *queue)
 {
     struct trail_item *before = NULL;
-    for (struct trail_item *item = queue->first; item; before = item, item = item->next) {
+    for (struct trail_item *item = queue->first; item;
+         before = item, item = item->next) {
         if (item->class_ == TRAIL_CLASS_CRASH)
             continue;
         free(unlink_after(queue, before));
@@ -75,9 +78,11 @@ static bool drop_event(struct trail_queue *queue)
 enum trail_status trail_queue_push(struct trail_queue *queue, struct trail_item *item)
 {
     trail_os_mutex_lock(&queue->lock);
-    while (item->class_ == TRAIL_CLASS_CRASH && full_for(queue, item) && drop_event(queue))
+    while (item->class_ == TRAIL_CLASS_CRASH && full_for(queue, item) &&
+           drop_event(queue))
         ;
-    bool fits = !queue->closing && item->size <= queue->size_limit && !full_for(queue, item);
+    bool fits =
+        !queue->closing && item->size <= queue->size_limit && !full_for(queue, item);
     if (fits) {
         item->next = NULL;
         if (queue->last)

@@ -21,8 +21,8 @@ struct trail_item {
 };
 
 /* NULL: out of memory. Texts are cut to fit. */
-struct trail_item *trail_item_create(const char *id, const char *channel, const char *body,
-                                     size_t size);
+struct trail_item *trail_item_create(const char *id, const char *channel,
+                                     const char *body, size_t size);
 
 struct trail_queue {
     struct trail_os_mutex lock;
@@ -30,7 +30,7 @@ struct trail_queue {
     struct trail_item *first, *last;
     size_t count, size; /* items, and bytes of their bodies */
     size_t count_limit, size_limit;
-    size_t busy;        /* items popped whose fate is not known yet */
+    size_t busy; /* items popped whose fate is not known yet */
     uint64_t dropped;
     bool closing;
 };

@@ -60,7 +60,8 @@ void trail_os_modules(bool (*each)(void *arg, const struct trail_os_module *modu
 }
 
 /* Program headers lie where the ELF header, which is mapped first, says. */
-static bool headers_at(const uint8_t *start, size_t size, struct trail_os_module *module)
+static bool headers_at(const uint8_t *start, size_t size,
+                       struct trail_os_module *module)
 {
     const ElfW(Ehdr) *header = (const void *)start;
     if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)

@@ -10,8 +10,8 @@
 #include "backtrail/base.h"
 
 /* Put before every function of ours that can stand on a captured stack above the
- * application's code: its address range is what trimming goes by. Never inlined, since an
- * inlined copy would lie in the application's range. */
+ * application's code: its address range is what trimming goes by. Never inlined, since
+ * an inlined copy would lie in the application's range. */
 #ifdef __APPLE__
 #define TRAIL_OWN_CODE __attribute__((noinline, section("__TEXT,trail_text")))
 #else
@@ -152,8 +152,8 @@ void trail_os_own_directory(char *path_ret, size_t size);
 /* One loaded image. Addresses are absolute. Lent until the callback returns, or while
  * the image stays mapped. */
 struct trail_os_module {
-    const char *path; /* "": none or not known; "[vdso]" */
-    uint64_t bias;    /* run-time address minus link-time address */
+    const char *path;                   /* "": none or not known; "[vdso]" */
+    uint64_t bias;                      /* run-time address minus link-time address */
     const uint8_t *headers;             /* of segments, in memory */
     uint16_t header_count, header_size; /* size of one, bytes */
     uint64_t loads, unloads;            /* the loader's counters */

@@ -3,7 +3,8 @@
 
 #include "core/report/report.h"
 
-#define GROUP_FRAMES 8 /* own functions that make a group: enough to tell, few to drift */
+#define GROUP_FRAMES                                                                   \
+    8 /* own functions that make a group: enough to tell, few to drift */
 
 struct hash {
     uint64_t value;

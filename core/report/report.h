@@ -4,15 +4,17 @@
 
 #include "core/resolve/resolved.h"
 
-/* The report as docs/wire.md has it: the raw trace whole, frames with hidden ones tagged,
- * answers, gaps, fingerprints. One line without newline, terminated; the caller frees it. */
-enum trail_status trail_report_json(const struct trail_resolved *resolved, char **text_ret,
-                                    size_t *size_ret, struct trail_error *err);
-
-/* The report for people: what happened, then for each thread "backtrace:" and its frames.
- * `flags`: TRAIL_FULL, TRAIL_STYLE_INLINE_INDEX. */
-enum trail_status trail_report_text(const struct trail_resolved *resolved, unsigned flags,
+/* The report as docs/wire.md has it: the raw trace whole, frames with hidden ones
+ * tagged, answers, gaps, fingerprints. One line without newline, terminated; the caller
+ * frees it. */
+enum trail_status trail_report_json(const struct trail_resolved *resolved,
                                     char **text_ret, size_t *size_ret,
+                                    struct trail_error *err);
+
+/* The report for people: what happened, then for each thread "backtrace:" and its
+ * frames. `flags`: TRAIL_FULL, TRAIL_STYLE_INLINE_INDEX. */
+enum trail_status trail_report_text(const struct trail_resolved *resolved,
+                                    unsigned flags, char **text_ret, size_t *size_ret,
                                     struct trail_error *err);
 
 /* The frames of one thread alone, a line each, and the mark of a truncated one. "" for
@@ -24,10 +26,12 @@ char *trail_frames_text(const struct trail_resolved_thread *thread, unsigned fla
  * module name and undecorated names of the program's own functions. */
 void trail_fingerprints(const struct trail_resolved *resolved, char exact_ret[17],
                         char group_ret[17]);
-/* "Orders::total(int)" without its arguments, return type and clone suffix, for grouping. */
+/* "Orders::total(int)" without its arguments, return type and clone suffix, for
+ * grouping. */
 size_t trail_name_undecorated(const char *function, char *name_ret, size_t size);
 
-/* The thread that a report is about: the one that crashed, else the first; NULL: none. */
+/* The thread that a report is about: the one that crashed, else the first; NULL: none.
+ */
 const struct trail_resolved_thread *trail_report_subject(
     const struct trail_resolved *resolved);
 

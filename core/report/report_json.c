@@ -6,7 +6,8 @@
 
 #include "core/report/report.h"
 
-/* Text from symbol files is bytes; what is not UTF-8 is replaced, so the frame stays. */
+/* Text from symbol files is bytes; what is not UTF-8 is replaced, so the frame stays.
+ */
 static json_t *text_json(const char *text)
 {
     json_t *value = json_string(text);
@@ -160,7 +161,8 @@ static json_t *answer_json(const struct trail_resolved_answer *answer)
     set_text(object, "plugin", answer->plugin->name);
     set_text(object, "version", answer->plugin->release);
     if (answer->plugin->hash[0])
-        json_object_set_new(object, "plugin_id", json_stringn(answer->plugin->hash, 16));
+        json_object_set_new(object, "plugin_id",
+                            json_stringn(answer->plugin->hash, 16));
     set_index(object, "module", answer->image);
     set_text(object, "route", trail_route_name(answer->route));
     set_text(object, "file", answer->source);
@@ -239,8 +241,9 @@ static json_t *report_json(const struct trail_resolved *resolved)
     return object;
 }
 
-enum trail_status trail_report_json(const struct trail_resolved *resolved, char **text_ret,
-                                    size_t *size_ret, struct trail_error *err)
+enum trail_status trail_report_json(const struct trail_resolved *resolved,
+                                    char **text_ret, size_t *size_ret,
+                                    struct trail_error *err)
 {
     json_t *object = report_json(resolved);
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;

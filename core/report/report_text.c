@@ -5,7 +5,8 @@
 #include "core/report/report.h"
 #include "core/report/text_buffer.h"
 
-static void add_frame_text(struct trail_text_buffer *out, const struct trail_frame *frame)
+static void add_frame_text(struct trail_text_buffer *out,
+                           const struct trail_frame *frame)
 {
     size_t size = trail_frame_format(frame, NULL, 0);
     char *text = malloc(size + 1);
@@ -28,14 +29,14 @@ static void add_frame_text(struct trail_text_buffer *out, const struct trail_fra
         trail_text_buffer_format(out, " (module unloaded)");
 }
 
-/* Tracy numbers by captured address; the calls of one share its number. */
-static void add_tracy_frame(struct trail_text_buffer *out,
-                            const struct trail_resolved_thread *thread, size_t at)
+/* Tracy numbers by captured address, counted from `first`, which is 0; the calls of one
+ * share its number. */
+static void add_tracy_frame(struct trail_text_buffer *out, struct trail_frame frame,
+                            uint32_t first)
 {
-    struct trail_frame frame = thread->frames[at].frame;
     bool group = frame.inlined || frame.inline_index > 0;
     frame.inlined = false; /* the index says it */
-    trail_text_buffer_format(out, "%" PRIu32 ". ", frame.index);
+    trail_text_buffer_format(out, "%" PRIu32 ". ", frame.index - first);
     add_frame_text(out, &frame);
     if (group)
         trail_text_buffer_format(out, " [inline %" PRIu32 "]", frame.inline_index);
@@ -46,12 +47,16 @@ static void add_frames(struct trail_text_buffer *out,
                        const struct trail_resolved_thread *thread, unsigned flags)
 {
     size_t number = 0;
+    uint32_t first = 0;
     for (size_t i = 0; i < thread->frame_count; i++) {
         const struct trail_frame *frame = &thread->frames[i].frame;
         if (frame->hidden[0] && !(flags & TRAIL_FULL))
             continue;
+        if (number == 0)
+            first = frame->index;
         if (flags & TRAIL_STYLE_INLINE_INDEX) {
-            add_tracy_frame(out, thread, i);
+            number++;
+            add_tracy_frame(out, *frame, first);
             continue;
         }
         trail_text_buffer_format(out, "%3zu: ", number++);
@@ -88,7 +93,8 @@ static void add_origin(struct trail_text_buffer *out, const struct trail_trace *
     const char *name = trace->app_name[0] ? trace->app_name
                        : slash            ? slash + 1
                                           : trace->exe;
-    trail_text_buffer_format(out, "%s%s%s, pid %" PRId64, name[0] ? name : "unknown program",
+    trail_text_buffer_format(out, "%s%s%s, pid %" PRId64,
+                             name[0] ? name : "unknown program",
                              trace->app_version[0] ? " " : "", trace->app_version,
                              trace->pid);
     if (trace->id[0])
@@ -96,7 +102,8 @@ static void add_origin(struct trail_text_buffer *out, const struct trail_trace *
     trail_text_buffer_format(out, "; frames are return targets\n");
 }
 
-static void add_gaps(struct trail_text_buffer *out, const struct trail_resolved *resolved)
+static void add_gaps(struct trail_text_buffer *out,
+                     const struct trail_resolved *resolved)
 {
     for (size_t i = 0; i < resolved->gap_count; i++) {
         const struct trail_resolved_gap *gap = &resolved->gaps[i];
@@ -108,8 +115,8 @@ static void add_gaps(struct trail_text_buffer *out, const struct trail_resolved 
     }
 }
 
-enum trail_status trail_report_text(const struct trail_resolved *resolved, unsigned flags,
-                                    char **text_ret, size_t *size_ret,
+enum trail_status trail_report_text(const struct trail_resolved *resolved,
+                                    unsigned flags, char **text_ret, size_t *size_ret,
                                     struct trail_error *err)
 {
     struct trail_text_buffer out = { 0 };

@@ -20,7 +20,8 @@ static bool reserve(struct trail_text_buffer *buffer, size_t more)
     return true;
 }
 
-void trail_text_buffer_add(struct trail_text_buffer *buffer, const char *bytes, size_t size)
+void trail_text_buffer_add(struct trail_text_buffer *buffer, const char *bytes,
+                           size_t size)
 {
     if (!reserve(buffer, size))
         return;

@@ -1,4 +1,5 @@
-/* text_buffer.h -- text that grows, with an error that sticks: append freely, ask once. */
+/* text_buffer.h -- text that grows, with an error that sticks: append freely, ask once.
+ */
 #ifndef TRAIL_TEXT_BUFFER_H
 #define TRAIL_TEXT_BUFFER_H
 
@@ -11,9 +12,11 @@ struct trail_text_buffer {
     bool failed; /* out of memory */
 };
 
-void trail_text_buffer_add(struct trail_text_buffer *buffer, const char *bytes, size_t size);
+void trail_text_buffer_add(struct trail_text_buffer *buffer, const char *bytes,
+                           size_t size);
 TRAIL_PRINTF(2, 3)
-void trail_text_buffer_format(struct trail_text_buffer *buffer, const char *format, ...);
+void trail_text_buffer_format(struct trail_text_buffer *buffer, const char *format,
+                              ...);
 /* Hand the text over, "" if nothing was added; NULL if memory ran out. */
 char *trail_text_buffer_take(struct trail_text_buffer *buffer, size_t *size_ret);
 

@@ -22,9 +22,10 @@ static enum trail_status host_find(void *host, const struct trail_want *want,
 {
     struct trail_open *open = host;
     struct trail_symbol_file *file = NULL;
-    enum trail_status status = trail_routes_companion(
-        open->routes, open->target, open->link->plugin->symbolizer->layouts, want,
-        &open->search, &file);
+    enum trail_status status =
+        trail_routes_companion(open->routes, open->target,
+                               open->link->plugin->symbolizer->layouts, want,
+                               &open->search, &file);
     if (status)
         return status;
     file->next = open->files;
@@ -45,7 +46,8 @@ static void host_release(void *host, struct trail_source *source)
         }
 }
 
-static enum trail_status host_read(void *host, uint64_t link_address, void *to, size_t size)
+static enum trail_status host_read(void *host, uint64_t link_address, void *to,
+                                   size_t size)
 {
     const struct trail_open *open = host;
     const struct trail_target *target = open->target;
@@ -111,14 +113,15 @@ static char *make_key(const struct trail_target *target)
 
 /* The module's own file and what the symbol directories have of it. A file from there
  * stands in for the module where that cannot be read. */
-static enum trail_status find_sources(struct trail_open *open, struct trail_source *sources,
-                                      size_t *count_ret)
+static enum trail_status find_sources(struct trail_open *open,
+                                      struct trail_source *sources, size_t *count_ret)
 {
     const char *const *layouts = open->link->plugin->symbolizer->layouts;
     struct trail_symbol_file *image = NULL, *debug = NULL;
     size_t count = 0;
 
-    trail_routes_directories(open->routes, open->target, layouts, &open->search, &debug);
+    trail_routes_directories(open->routes, open->target, layouts, &open->search,
+                             &debug);
     trail_routes_image(open->target, &open->search, &image);
     if (!image && debug)
         debug->source.role = TRAIL_ROLE_IMAGE;
@@ -179,10 +182,12 @@ static void keep_open(struct trail_cache *cache, struct trail_open *open)
     cache->count++;
 }
 
-enum trail_status trail_cache_open(struct trail_cache *cache, const struct trail_link *link,
+enum trail_status trail_cache_open(struct trail_cache *cache,
+                                   const struct trail_link *link,
                                    const struct trail_routes *routes,
-                                   const struct trail_target *target, uint64_t timeout_ns,
-                                   bool keep, struct trail_open **open_ret,
+                                   const struct trail_target *target,
+                                   uint64_t timeout_ns, bool keep,
+                                   struct trail_open **open_ret,
                                    struct trail_search *failed, struct trail_error *err)
 {
     char *key = make_key(target);

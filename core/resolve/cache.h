@@ -28,13 +28,13 @@ struct trail_cache {
 /* The call that goes with each slot of the symbolizer. */
 struct trail_call trail_open_call(struct trail_open *open);
 
-/* Open the module, or take it from the cache. On failure `search` in `*failed` says where
- * was looked, and `err` what the symbolizer said. */
-enum trail_status trail_cache_open(struct trail_cache *cache, const struct trail_link *link,
-                                   const struct trail_routes *routes,
-                                   const struct trail_target *target, uint64_t timeout_ns,
-                                   bool keep, struct trail_open **open_ret,
-                                   struct trail_search *failed, struct trail_error *err);
+/* Open the module, or take it from the cache. On failure `search` in `*failed` says
+ * where was looked, and `err` what the symbolizer said. */
+enum trail_status trail_cache_open(
+    struct trail_cache *cache, const struct trail_link *link,
+    const struct trail_routes *routes, const struct trail_target *target,
+    uint64_t timeout_ns, bool keep, struct trail_open **open_ret,
+    struct trail_search *failed, struct trail_error *err);
 /* Give it back: it is kept, or closed if it was opened not to be. */
 void trail_cache_done(struct trail_cache *cache, struct trail_open *open);
 void trail_cache_deinit(struct trail_cache *cache);

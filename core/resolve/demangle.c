@@ -105,8 +105,8 @@ char *trail_demangle(const char *name)
         return by_pieces(name, rust_demangle_callback);
     if (strncmp(name, "_D", 2) == 0)
         return by_d(name);
-    if (strncmp(name, "_ZN", 3) ==
-        0) /* Rust's old scheme is C++'s with a hash at the end */
+    /* Rust's old scheme is C++'s with a hash at the end. */
+    if (strncmp(name, "_ZN", 3) == 0)
         text = by_pieces(name, rust_demangle_callback);
     if (!text && strncmp(name, "_Z", 2) == 0)
         text = by_pieces(name, cplus_demangle_v3_callback);

@@ -67,7 +67,8 @@ static bool is_wanted(const struct trail_symbol_file *file,
     return true;
 }
 
-static struct trail_symbol_file *file_new(const char *name, uint32_t route, uint32_t role)
+static struct trail_symbol_file *file_new(const char *name, uint32_t route,
+                                          uint32_t role)
 {
     struct trail_symbol_file *file = calloc(1, sizeof(*file));
     if (!file)

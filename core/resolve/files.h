@@ -1,7 +1,7 @@
 /* files.h -- symbol files, found by name and checked by id: the routes.
  *
- * The key is compared, never assumed: a file whose id is another is refused, and both ids
- * are told.
+ * The key is compared, never assumed: a file whose id is another is refused, and both
+ * ids are told.
  */
 #ifndef TRAIL_FILES_H
 #define TRAIL_FILES_H
@@ -29,8 +29,8 @@ struct trail_wanted {
 
 /* Why nothing was found; kept for the gap. */
 struct trail_search {
-    bool mismatch;     /* something was there, of another id */
-    char detail[512];  /* one line */
+    bool mismatch;    /* something was there, of another id */
+    char detail[512]; /* one line */
 };
 
 /* Open `path` if it is what is wanted. TRAIL_NOT_FOUND: no such file; TRAIL_REFUSED: it

@@ -32,9 +32,10 @@ static bool glob_any(char *const *globs, const char *text)
 /* Sources that are compiled into a program without being its own. */
 static bool foreign_source(const char *file)
 {
-    static const char *const roots[] = { "/usr/include/", "/usr/lib/", "/rustc/",
-                                         "/usr/local/include/", "library/std/",
-                                         "library/core/", "library/alloc/" };
+    static const char *const roots[] = { "/usr/include/", "/usr/lib/",
+                                         "/rustc/",       "/usr/local/include/",
+                                         "library/std/",  "library/core/",
+                                         "library/alloc/" };
     for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
         if (strncmp(file, roots[i], strlen(roots[i])) == 0)
             return true;

@@ -1,5 +1,5 @@
-/* resolve_trace.c -- a whole trace: addresses grouped by module, asked about in one go a
- * module, and laid out again as frames.
+/* resolve_trace.c -- a whole trace: addresses grouped by module, asked about in one go
+ * a module, and laid out again as frames.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 /* One program counter of one thread, and what becomes of it. */
 struct site {
-    size_t image; /* TRAIL_NO_INDEX: none */
+    size_t image;    /* TRAIL_NO_INDEX: none */
     uint64_t lookup; /* link-time address that is asked about */
     struct trail_answer answer;
     size_t answer_index, gap_index;
@@ -23,14 +23,15 @@ struct work {
     struct trail_resolved *resolved;
     struct site *sites; /* of all threads, in order */
     size_t site_count;
-    size_t *order; /* indexes of sites, those of one module together */
+    size_t *order;       /* indexes of sites, those of one module together */
     uint64_t *addresses; /* room for one module's part, at most all sites */
     struct trail_answer *answers;
 };
 
 /* ---- tables of the report ----------------------------------------------- */
 
-static size_t add_gap(struct trail_resolved *resolved, size_t image, struct trail_gap gap)
+static size_t add_gap(struct trail_resolved *resolved, size_t image,
+                      struct trail_gap gap)
 {
     for (size_t i = 0; i < resolved->gap_count; i++)
         if (resolved->gaps[i].image == image &&
@@ -79,7 +80,8 @@ static void place(struct work *work, const struct trail_thread *thread, size_t i
     bool follows_call = thread->kinds[index] == 'r' || thread->kinds[index] == 'c';
     /* A call that ends its module returns to the first byte behind it. */
     const struct trail_image *image =
-        trail_trace_image(work->trace, thread->epoch, pc - (follows_call ? 1u : 0u), &gone);
+        trail_trace_image(work->trace, thread->epoch, pc - (follows_call ? 1u : 0u),
+                          &gone);
     struct trail_gap gap = { .reason = "no_module",
                              .detail = "no module was mapped at this address",
                              .remedy = "none: generated code, or a broken stack",
@@ -100,14 +102,15 @@ static void place(struct work *work, const struct trail_thread *thread, size_t i
             .remedy = "none: what was there then is not known",
             .want = "",
         };
-        site->gap_index = add_gap(work->resolved,
-                                  (size_t)(gone - work->trace->images), gap);
+        site->gap_index =
+            add_gap(work->resolved, (size_t)(gone - work->trace->images), gap);
         return;
     }
     site->gap_index = add_gap(work->resolved, TRAIL_NO_INDEX, gap);
 }
 
-/* Where the platform walks no stacks the backtrace is empty: an answer, not an error. */
+/* Where the platform walks no stacks the backtrace is empty: an answer, not an error.
+ */
 static void note_unsupported(struct work *work, const struct trail_thread *thread)
 {
     const struct trail_gap gap = {
@@ -180,16 +183,16 @@ static struct trail_target target_of(const struct work *work,
 }
 
 /* Ask about the sites order[0 .. count) of one module. */
-static enum trail_status resolve_image(struct work *work, size_t image, const size_t *order,
-                                       size_t count)
+static enum trail_status resolve_image(struct work *work, size_t image,
+                                       const size_t *order, size_t count)
 {
     struct trail_gap gap;
     for (size_t i = 0; i < count; i++)
         work->addresses[i] = work->sites[order[i]].lookup;
     struct trail_target target = target_of(work, &work->trace->images[image]);
     enum trail_status status =
-        trail_resolver_lookup(work->resolver, &target, work->addresses, count, work->flags,
-                              &work->resolved->arena, work->answers, &gap);
+        trail_resolver_lookup(work->resolver, &target, work->addresses, count,
+                              work->flags, &work->resolved->arena, work->answers, &gap);
     for (size_t i = 0; !status && i < count; i++) {
         struct site *site = &work->sites[order[i]];
         site->answer = work->answers[i];
@@ -201,7 +204,8 @@ static enum trail_status resolve_image(struct work *work, size_t image, const si
     return status;
 }
 
-/* Group the sites by module, keeping their order within one, and ask module by module. */
+/* Group the sites by module, keeping their order within one, and ask module by module.
+ */
 static enum trail_status resolve_images(struct work *work)
 {
     size_t image_count = work->trace->image_count;

@@ -122,7 +122,8 @@ static void name_frame(const struct lookup *lookup, const struct trail_found *fo
 }
 
 /* Grow an answer by one frame; arenas do not grow in place, so room doubles. */
-static struct trail_named *add_frame(struct trail_arena *arena, struct trail_answer *answer)
+static struct trail_named *add_frame(struct trail_arena *arena,
+                                     struct trail_answer *answer)
 {
     uint32_t count = answer->frame_count;
     bool full = (count & (count - 1)) == 0; /* 0, 1, 2, 4, 8 ... */
@@ -191,9 +192,10 @@ static void ask_link(struct trail_resolver *resolver, const struct trail_link *l
     bool keep = !(lookup->flags & TRAIL_LOOKUP_NO_CACHE);
 
     lookup->readers++;
-    enum trail_status status = trail_cache_open(
-        &resolver->cache, link, &resolver->routes, lookup->target, resolver->timeout_ns,
-        keep, &open, &lookup->search, &lookup->err);
+    enum trail_status status =
+        trail_cache_open(&resolver->cache, link, &resolver->routes, lookup->target,
+                         resolver->timeout_ns, keep, &open, &lookup->search,
+                         &lookup->err);
     if (status) {
         lookup->status = status;
         return;
@@ -237,7 +239,8 @@ static struct trail_gap explain(const struct lookup *lookup)
     if (worst == 3)
         return (struct trail_gap){ 0 };
     if (lookup->readers == 0)
-        return gap_of(lookup, "no_symbolizer", "no configured symbolizer reads this kind",
+        return gap_of(lookup, "no_symbolizer",
+                      "no configured symbolizer reads this kind",
                       "add one that does to \"symbolizers\" in the config");
     if (lookup->search.mismatch)
         return gap_of(lookup, "id_mismatch", found,

@@ -3,8 +3,8 @@
  *
  * A module is opened once and kept, at most `image_limit` of them, the one used longest
  * ago going first. The first symbolizer that knows a line answers an address whole; a
- * later one is asked only about addresses that are unanswered, or answered from a symbol
- * table alone.
+ * later one is asked only about addresses that are unanswered, or answered from a
+ * symbol table alone.
  *
  * Threads: a resolver serves one caller at a time; callers wait for each other.
  */
@@ -24,9 +24,9 @@ struct trail_link {
 struct trail_resolver_options {
     const struct trail_link *links; /* in order of preference; copied */
     size_t link_count;
-    struct trail_routes routes;     /* texts must outlive the resolver */
-    size_t image_limit;             /* modules kept open; 0: none is kept */
-    uint64_t timeout_ns;            /* for one module; 0: no limit */
+    struct trail_routes routes; /* texts must outlive the resolver */
+    size_t image_limit;         /* modules kept open; 0: none is kept */
+    uint64_t timeout_ns;        /* for one module; 0: no limit */
 };
 
 /* One call at an address. Texts lie in the arena, terminated, "" if unknown. */
@@ -34,8 +34,8 @@ struct trail_named {
     uint32_t flags; /* enum trail_found_flags */
     uint32_t line, column, discriminator;
     uint64_t function_start, function_size;
-    const char *function;  /* demangled if it could be */
-    const char *linkage;   /* "" if it is no other than function */
+    const char *function; /* demangled if it could be */
+    const char *linkage;  /* "" if it is no other than function */
     const char *file, *directory, *symbol, *aka;
 };
 
@@ -43,7 +43,7 @@ struct trail_named {
 struct trail_answer {
     struct trail_named *frames; /* innermost first */
     uint32_t frame_count;
-    uint32_t rank;  /* 0 nothing, 1 nearest symbol, 2 symbol, 3 debug information */
+    uint32_t rank; /* 0 nothing, 1 nearest symbol, 2 symbol, 3 debug information */
     const struct trail_plugin *plugin; /* NULL: nobody knew */
     uint32_t route;                    /* enum trail_route */
     const char *source;                /* file that answered */
@@ -68,9 +68,9 @@ enum trail_status trail_resolver_create(const struct trail_resolver_options *opt
                                         struct trail_error *err);
 void trail_resolver_destroy(struct trail_resolver *resolver); /* NULL is fine */
 
-/* Look up `count` link-time addresses of one module. `answers` has room for `count`, and
- * is filled whatever happens; what is missing is told in `gap_ret`, once for the module.
- * Only a lack of memory is an error. */
+/* Look up `count` link-time addresses of one module. `answers` has room for `count`,
+ * and is filled whatever happens; what is missing is told in `gap_ret`, once for the
+ * module. Only a lack of memory is an error. */
 enum trail_status trail_resolver_lookup(struct trail_resolver *resolver,
                                         const struct trail_target *target,
                                         const uint64_t *addresses, size_t count,

@@ -8,9 +8,10 @@ static const char system_debug_root[] = "/usr/lib/debug";
 
 const char *trail_route_name(uint32_t route)
 {
-    static const char *const names[] = { "",       "given",      "symbols-dir",  "embedded",
-                                         "memory", "debug-link", "build-id-dir", "store",
-                                         "debuginfod" };
+    static const char *const names[] = {
+        "",           "given",        "symbols-dir", "embedded",  "memory",
+        "debug-link", "build-id-dir", "store",       "debuginfod"
+    };
     return route < sizeof(names) / sizeof(names[0]) ? names[route] : "";
 }
 
@@ -101,7 +102,8 @@ static enum trail_status try_layouts(const char *root, uint32_t route,
         name = base_name(name);
     for (; layouts && *layouts; layouts++) {
         if (layout_path(root, *layouts, name, wanted->id, &path) &&
-            trail_symbol_file_open(path.text, route, wanted, search, file_ret) == TRAIL_OK)
+            trail_symbol_file_open(path.text, route, wanted, search, file_ret) ==
+                TRAIL_OK)
             return TRAIL_OK;
     }
     return TRAIL_NOT_FOUND;
@@ -114,8 +116,8 @@ enum trail_status trail_routes_image(const struct trail_target *target,
     struct trail_wanted wanted = { .role = TRAIL_ROLE_IMAGE };
     if (target->module.flags & TRAIL_MODULE_VDSO) {
         if (target->memory)
-            return trail_symbol_file_memory("[vdso]", target->memory, target->memory_size,
-                                            file_ret);
+            return trail_symbol_file_memory("[vdso]", target->memory,
+                                            target->memory_size, file_ret);
         snprintf(search->detail, sizeof(search->detail),
                  "the vDSO is in no file, and its process is not this one");
         return TRAIL_NOT_FOUND;
@@ -126,9 +128,9 @@ enum trail_status trail_routes_image(const struct trail_target *target,
     }
     if (!target->given)
         wanted.id = target->module.id;
-    return trail_symbol_file_open(target->path,
-                                  target->given ? TRAIL_ROUTE_GIVEN : TRAIL_ROUTE_EMBEDDED,
-                                  &wanted, search, file_ret);
+    return trail_symbol_file_open(
+        target->path, target->given ? TRAIL_ROUTE_GIVEN : TRAIL_ROUTE_EMBEDDED, &wanted,
+        search, file_ret);
 }
 
 /* Files people put into a symbol directory under the module's own name or path. */
@@ -176,14 +178,15 @@ static enum trail_status try_path(const struct companion *companion, uint32_t ro
     path_add_string(&path, companion->name);
     if (path.bad)
         return TRAIL_NOT_FOUND;
-    return trail_symbol_file_open(path.text, route, &companion->wanted, companion->search,
-                                  companion->file_ret);
+    return trail_symbol_file_open(path.text, route, &companion->wanted,
+                                  companion->search, companion->file_ret);
 }
 
 /* Directory of the file that mentions the companion, links followed: debug files lie
  * beside the program, not beside the link that it was started by. */
-static bool mentioned_in(const struct trail_target *target, const struct trail_want *want,
-                         char *directory_ret, size_t size)
+static bool mentioned_in(const struct trail_target *target,
+                         const struct trail_want *want, char *directory_ret,
+                         size_t size)
 {
     char path[1024];
     const struct trail_text *from = want->from ? &want->from->name : NULL;

@@ -7,8 +7,8 @@
 /* A module, and what is known of where its file is. */
 struct trail_target {
     struct trail_module module;
-    const char *path; /* of its file as this machine sees it; "" if it has none */
-    bool given;       /* the user named this very file: its id is not compared */
+    const char *path;      /* of its file as this machine sees it; "" if it has none */
+    bool given;            /* the user named this very file: its id is not compared */
     const uint8_t *memory; /* the image in this process's memory; NULL: offline */
     size_t memory_size;
 };

@@ -21,35 +21,92 @@ static bool matches_any(const char *name, const char *const *patterns)
 /* Raising and reporting an error: glibc, libstdc++, the C++ ABI, the compilers' checks,
  * and Rust's core and std. */
 static const char *const panic_names[] = {
-    "abort", "__GI_abort", "raise", "__GI_raise", "gsignal", "pthread_kill",
-    "__pthread_kill", "__pthread_kill_implementation", "__pthread_kill_internal", "kill",
-    "__assert", "__assert_fail", "__GI___assert_fail", "__assert_fail_base",
-    "__assert_fail_base.cold", "__assert_perror_fail", "__libc_message", "__libc_fatal",
-    "__fortify_fail", "__chk_fail", "__stack_chk_fail", "__restore_rt",
-    "std::terminate*", "__cxxabiv1::*", "__gnu_cxx::__verbose_terminate_handler*",
-    "__verbose_terminate_handler*", "__cxa_throw", "__cxa_rethrow", "__cxa_call_*",
-    "__cxa_pure_virtual", "_Unwind_*", "__gxx_personality_v0", "std::__throw_*",
-    "std::__glibcxx_assert_fail*", "std::__replacement_assert*", "std::unexpected*",
-    "rust_begin_unwind", "rust_panic*", "__rust_start_panic", "__rust_abort",
-    "core::panicking::*", "std::panicking::*", "std::rt::begin_panic*", "panic_abort::*",
-    "std::sys_common::backtrace::*", "std::sys::backtrace::*", "std::process::abort*",
-    "std::sys::unix::abort_internal*", "std::sys::pal::unix::abort_internal*",
-    "alloc::alloc::handle_alloc_error*", NULL,
+    "abort",
+    "__GI_abort",
+    "raise",
+    "__GI_raise",
+    "gsignal",
+    "pthread_kill",
+    "__pthread_kill",
+    "__pthread_kill_implementation",
+    "__pthread_kill_internal",
+    "kill",
+    "__assert",
+    "__assert_fail",
+    "__GI___assert_fail",
+    "__assert_fail_base",
+    "__assert_fail_base.cold",
+    "__assert_perror_fail",
+    "__libc_message",
+    "__libc_fatal",
+    "__fortify_fail",
+    "__chk_fail",
+    "__stack_chk_fail",
+    "__restore_rt",
+    "std::terminate*",
+    "__cxxabiv1::*",
+    "__gnu_cxx::__verbose_terminate_handler*",
+    "__verbose_terminate_handler*",
+    "__cxa_throw",
+    "__cxa_rethrow",
+    "__cxa_call_*",
+    "__cxa_pure_virtual",
+    "_Unwind_*",
+    "__gxx_personality_v0",
+    "std::__throw_*",
+    "std::__glibcxx_assert_fail*",
+    "std::__replacement_assert*",
+    "std::unexpected*",
+    "rust_begin_unwind",
+    "rust_panic*",
+    "__rust_start_panic",
+    "__rust_abort",
+    "core::panicking::*",
+    "std::panicking::*",
+    "std::rt::begin_panic*",
+    "panic_abort::*",
+    "std::sys_common::backtrace::*",
+    "std::sys::backtrace::*",
+    "std::process::abort*",
+    "std::sys::unix::abort_internal*",
+    "std::sys::pal::unix::abort_internal*",
+    "alloc::alloc::handle_alloc_error*",
+    NULL,
 };
 
 /* The runtime's own operators: what `v.at(9)` or `a[9]` calls. Only below a panic. */
 static const char *const operator_prefixes[] = {
-    "std::",           "__gnu_cxx::", "core::", "alloc::", "<core::", "<alloc::", "<std::",
-    "<usize as core::", "<I as core::", "<[T] as core::", "<[T;", "<T as core::",
-    "<str as core::", NULL,
+    "std::",    "__gnu_cxx::",  "core::",           "alloc::",      "<core::",
+    "<alloc::", "<std::",       "<usize as core::", "<I as core::", "<[T] as core::",
+    "<[T;",     "<T as core::", "<str as core::",   NULL,
 };
 
 static const char *const operator_parts[] = {
-    "::at(",        "::operator[]",        "::operator*",        "::operator->",
-    "_M_range_check", "::value(",          "::index",            "::index_mut",
-    "slice_index",  "::unwrap",            "::expect",           "slice_error_fail",
-    "::copy_from_slice", "::stoi", "::stol", "__stoa", "::substr(", "::front(", "::back(",
-    "_M_check",     "::get<", "::any_cast", "::_M_", "::len_mismatch_fail", NULL,
+    "::at(",
+    "::operator[]",
+    "::operator*",
+    "::operator->",
+    "_M_range_check",
+    "::value(",
+    "::index",
+    "::index_mut",
+    "slice_index",
+    "::unwrap",
+    "::expect",
+    "slice_error_fail",
+    "::copy_from_slice",
+    "::stoi",
+    "::stol",
+    "__stoa",
+    "::substr(",
+    "::front(",
+    "::back(",
+    "_M_check",
+    "::get<",
+    "::any_cast",
+    "::_M_",
+    "::len_mismatch_fail",
+    NULL,
 };
 
 static bool is_operator(const char *name)
@@ -75,13 +132,27 @@ const char *trail_trim_top_rule(const char *function, bool panic_above)
 }
 
 static const char *const below_names[] = {
-    "_start", "__libc_start_main*", "__GI___libc_start_main", "__libc_start_call_main*",
-    "generic_start_main*", "_dl_start*", "_dl_relocate_static_pie*", "start_thread",
-    "clone", "clone3", "__clone*", "__GI___clone*", "thread_start", "__restore_rt",
-    "std::rt::lang_start*", "std::sys_common::backtrace::__rust_begin_short_backtrace*",
-    "std::sys::backtrace::__rust_begin_short_backtrace*", "__rust_begin_short_backtrace*",
+    "_start",
+    "__libc_start_main*",
+    "__GI___libc_start_main",
+    "__libc_start_call_main*",
+    "generic_start_main*",
+    "_dl_start*",
+    "_dl_relocate_static_pie*",
+    "start_thread",
+    "clone",
+    "clone3",
+    "__clone*",
+    "__GI___clone*",
+    "thread_start",
+    "__restore_rt",
+    "std::rt::lang_start*",
+    "std::sys_common::backtrace::__rust_begin_short_backtrace*",
+    "std::sys::backtrace::__rust_begin_short_backtrace*",
+    "__rust_begin_short_backtrace*",
     "std::sys::unix::thread::Thread::new::thread_start*",
-    "std::sys::pal::unix::thread::Thread::new::thread_start*", NULL,
+    "std::sys::pal::unix::thread::Thread::new::thread_start*",
+    NULL,
 };
 
 static bool in_own_code(const struct trail_thread *thread, uint64_t pc)
@@ -104,7 +175,8 @@ static void trim_top(struct trail_resolved_thread *thread)
         /* Unnamed code between panic frames is the runtime's, too: a stripped libc. */
         if (!rule && panic && !frame->function[0]) {
             size_t next = i + 1;
-            while (next < thread->frame_count && !thread->frames[next].frame.function[0])
+            while (next < thread->frame_count &&
+                   !thread->frames[next].frame.function[0])
                 next++;
             if (next < thread->frame_count)
                 rule = trail_trim_top_rule(thread->frames[next].frame.function, panic);
@@ -132,14 +204,27 @@ static bool is_below(const struct trail_frame *frame)
            (!frame->function[0] && in_runtime(frame->module));
 }
 
+/* The program's own _start has no name once stripped, but nothing else that is
+ * outermost calls the runtime's startup code. */
+static bool is_start_stripped(const struct trail_resolved_thread *thread)
+{
+    size_t count = thread->frame_count;
+    return count > 1 && !thread->thread->truncated &&
+           !thread->frames[count - 1].frame.function[0] &&
+           is_below(&thread->frames[count - 2].frame);
+}
+
 /* How many frames are above the bottom: all up to main if there is one, since whatever
- * called main is none of the program's; else all but the run of startup code at the end. */
+ * called main is none of the program's; else all but the run of startup code at the
+ * end. */
 static size_t shown_count(const struct trail_resolved_thread *thread)
 {
     size_t count = thread->frame_count;
     for (size_t i = count; i-- > 0;)
         if (strcmp(thread->frames[i].frame.function, "main") == 0)
             return i + 1;
+    if (is_start_stripped(thread))
+        count--;
     while (count > 0 && is_below(&thread->frames[count - 1].frame))
         count--;
     return count;

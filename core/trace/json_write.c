@@ -57,7 +57,8 @@ static size_t utf8_size(const uint8_t *at, size_t left)
             code = code << 6 | (at[k] & 0x3f);
         }
         bool surrogate = code >= 0xd800 && code < 0xe000;
-        return code < forms[i].least || code > 0x10ffff || surrogate ? 0 : forms[i].size;
+        return code < forms[i].least || code > 0x10ffff || surrogate ? 0
+                                                                     : forms[i].size;
     }
     return 0;
 }

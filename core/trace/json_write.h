@@ -1,8 +1,8 @@
 /* json_write.h -- writing JSON into a buffer of fixed size, where a JSON library cannot
  * go: libbacktrail-capture needs nothing but libc. Reading is jansson's.
  *
- * Nothing allocates; all of it is async-signal-safe. Writing past the end is counted, not
- * done, so that the caller can come again with more room.
+ * Nothing allocates; all of it is async-signal-safe. Writing past the end is counted,
+ * not done, so that the caller can come again with more room.
  */
 #ifndef TRAIL_JSON_WRITE_H
 #define TRAIL_JSON_WRITE_H

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "core/capture/stamp.h"
+#include "core/trace/stamp.h"
 #include "core/trace/epoch.h"
 
 /* One map a process: the loader is one, too. */
@@ -108,10 +108,9 @@ static void image_meet(const struct trail_os_module *module)
         return;
     }
     memcpy(path, module->path, size);
-    *image = (struct trail_mapped){ .path = path,
-                                    .hash = hash,
-                                    .seen = true,
-                                    .first = trail_epoch_now() + 1 };
+    *image = (struct trail_mapped){
+        .path = path, .hash = hash, .seen = true, .first = trail_epoch_now() + 1
+    };
     image_fill(image, module);
     map.count++;
 }
@@ -184,17 +183,24 @@ static const struct trail_stamp *stamp_at(const struct trail_backtrace *backtrac
 /* The image that `pc` lay in at capture. With a stamp it is the one of equal hash, even
  * if it has been unmapped since, or another lies in its place now; it was mapped at
  * capture, whatever the last refresh had seen. Without one, the epochs decide. */
-static struct trail_mapped *image_at(const struct trail_backtrace *backtrace, uint64_t pc)
+static struct trail_mapped *image_at(const struct trail_backtrace *backtrace,
+                                     uint64_t pc)
 {
     const struct trail_stamp *stamp = stamp_at(backtrace, pc);
     struct trail_mapped *best = NULL;
+    bool best_was_mapped = false;
     for (size_t i = 0; i < map.count; i++) {
         struct trail_mapped *image = &map.images[i];
         bool was_mapped = image->first <= backtrace->epoch &&
                           (image->last == 0 || image->last >= backtrace->epoch);
         bool wanted = stamp ? image->hash == stamp->hash : was_mapped;
-        if (wanted && holds(image, pc) && (!best || was_mapped))
+        if (!wanted || !holds(image, pc))
+            continue;
+        /* The same file may have been mapped there before, and be mapped again. */
+        bool is_mapped = image->last == 0 && !best_was_mapped;
+        if (!best || was_mapped || is_mapped)
             best = image;
+        best_was_mapped = best_was_mapped || was_mapped;
     }
     if (stamp && best && best->first > backtrace->epoch)
         best->first = backtrace->epoch;
@@ -203,10 +209,22 @@ static struct trail_mapped *image_at(const struct trail_backtrace *backtrace, ui
     return best;
 }
 
-enum trail_status trail_module_map_touched(const struct trail_backtrace *backtrace,
-                                           void (*each)(void *arg,
-                                                        const struct trail_mapped *image),
-                                           void *arg, struct trail_error *err)
+/* The image that lies at `pc` now, where the one of the capture is not remembered. Told
+ * with its epochs, it shows that the module of the capture is gone. */
+static struct trail_mapped *successor_at(const struct trail_backtrace *backtrace,
+                                         uint64_t pc)
+{
+    for (size_t i = 0; i < map.count && stamp_at(backtrace, pc); i++)
+        if (map.images[i].last == 0 && map.images[i].first > backtrace->epoch &&
+            holds(&map.images[i], pc))
+            return &map.images[i];
+    return NULL;
+}
+
+enum trail_status trail_module_map_touched(
+    const struct trail_backtrace *backtrace,
+    void (*each)(void *arg, const struct trail_mapped *image), void *arg,
+    struct trail_error *err)
 {
     const struct trail_mapped *told[TRAIL_MAX_FRAMES];
     size_t told_count = 0;
@@ -215,6 +233,8 @@ enum trail_status trail_module_map_touched(const struct trail_backtrace *backtra
     enum trail_status status = refresh_locked(err);
     for (uint32_t i = 0; !status && i < backtrace->count; i++) {
         const struct trail_mapped *image = image_at(backtrace, backtrace->addresses[i]);
+        if (!image)
+            image = successor_at(backtrace, backtrace->addresses[i]);
         bool again = image == NULL;
         for (size_t j = 0; j < told_count && !again; j++)
             again = told[j] == image;

@@ -9,30 +9,32 @@
 #include "backtrail/backtrail.h"
 #include "core/os/os.h"
 
-#define TRAIL_MAP_RANGES 8   /* segments kept of one image */
-#define TRAIL_MAP_LIMIT 8192 /* images kept; the oldest unmapped ones go first */
+#define TRAIL_MAP_RANGES 8    /* segments kept of one image */
+#define TRAIL_MAP_LIMIT  8192 /* images kept; the oldest unmapped ones go first */
 
 struct trail_mapped {
     char *path;
     uint8_t id[64];
     uint8_t id_size; /* bytes; 0: it has no build-id */
     bool vdso, main_program;
-    bool seen; /* private to a refresh */
-    uint64_t bias, hash; /* hash: trail_stamp_hash */
+    bool seen;            /* private to a refresh */
+    uint64_t bias, hash;  /* hash: trail_stamp_hash */
     uint64_t first, last; /* epochs in which it was mapped; last 0: it still is */
     uint8_t range_count;
     struct trail_os_segment ranges[TRAIL_MAP_RANGES];
 };
 
-/* Bring the map up to date with the loader. Cheap when nothing was loaded or unloaded. */
+/* Bring the map up to date with the loader. Cheap when nothing was loaded or unloaded.
+ */
 enum trail_status trail_module_map_refresh(struct trail_error *err);
 
-/* Call `each` with the image that every address of the backtrace lay in when it was taken,
- * once per image in order of first use. Refreshes first. Addresses in images that were
- * unmapped and are not remembered belong to none. Lent until the callback returns. */
-enum trail_status trail_module_map_touched(const struct trail_backtrace *backtrace,
-                                           void (*each)(void *arg,
-                                                        const struct trail_mapped *image),
-                                           void *arg, struct trail_error *err);
+/* Call `each` with the image that every address of the backtrace lay in when it was
+ * taken, once per image in order of first use. Refreshes first. Addresses in images
+ * that were unmapped and are not remembered belong to none; what lies there now is told
+ * instead, with its epochs. Lent until the callback returns. */
+enum trail_status trail_module_map_touched(
+    const struct trail_backtrace *backtrace,
+    void (*each)(void *arg, const struct trail_mapped *image), void *arg,
+    struct trail_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* trace_read.c -- a raw trace read from JSON. */
 #include "core/trace/trace_read.h"
 
-#include <limits.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "backtrail/symbolizer.h"
@@ -35,8 +35,9 @@ static bool number_of(const json_t *value, uint64_t *number_ret)
         return false;
     char *end = NULL;
     int base = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+    errno = 0;
     unsigned long long number = strtoull(text, &end, base);
-    if (*end != 0 || (number == ULLONG_MAX && strcmp(text, "0xffffffffffffffff") != 0))
+    if (*end != 0 || errno)
         return false;
     *number_ret = number;
     return true;
@@ -48,7 +49,8 @@ static uint64_t number_or(const json_t *object, const char *key, uint64_t otherw
     return number_of(json_object_get(object, key), &number) ? number : otherwise;
 }
 
-static enum trail_status bad(struct trail_error *err, const char *member, const char *want)
+static enum trail_status bad(struct trail_error *err, const char *member,
+                             const char *want)
 {
     return trail_fail(err, TRAIL_BAD_INPUT, "trace: %s: %s", member, want);
 }
@@ -61,7 +63,8 @@ static enum trail_status array_of(const json_t *object, const char *key, size_t 
     if (array && !json_is_array(array))
         return bad(err, key, "must be an array");
     if (json_array_size(array) > limit)
-        return trail_fail(err, TRAIL_BAD_INPUT, "trace: %s: over %zu elements", key, limit);
+        return trail_fail(err, TRAIL_BAD_INPUT, "trace: %s: over %zu elements", key,
+                          limit);
     *count_ret = json_array_size(array);
     return TRAIL_OK;
 }
@@ -98,7 +101,8 @@ static enum trail_status read_ranges(const json_t *object, const char *key,
 /* ---- threads ------------------------------------------------------------ */
 
 /* The letters of one column; where there are too few, what a plain stack has. */
-static char *letters(const json_t *object, const char *key, size_t count, const char *plain)
+static char *letters(const json_t *object, const char *key, size_t count,
+                     const char *plain)
 {
     const char *given = text_of(object, key);
     size_t size = strlen(given);
@@ -130,7 +134,8 @@ static enum trail_status read_pcs(const json_t *object, struct trail_thread *thr
 }
 
 static enum trail_status read_thread(const json_t *object, uint64_t epoch,
-                                     struct trail_thread *thread, struct trail_error *err)
+                                     struct trail_thread *thread,
+                                     struct trail_error *err)
 {
     if (!json_is_object(object))
         return bad(err, "threads", "wants objects");
@@ -146,7 +151,8 @@ static enum trail_status read_thread(const json_t *object, uint64_t epoch,
                   : read_ranges(object, "own", &thread->own, &thread->own_count, err);
 }
 
-static enum trail_status read_threads(struct trail_trace *trace, struct trail_error *err)
+static enum trail_status read_threads(struct trail_trace *trace,
+                                      struct trail_error *err)
 {
     uint64_t epoch = number_or(trace->raw, "epoch", 0);
     enum trail_status status =
@@ -158,7 +164,8 @@ static enum trail_status read_threads(struct trail_trace *trace, struct trail_er
         return trail_fail(err, TRAIL_NO_MEMORY, "trace: out of memory");
     const json_t *threads = json_object_get(trace->raw, "threads");
     for (size_t i = 0; !status && i < trace->thread_count; i++)
-        status = read_thread(json_array_get(threads, i), epoch, &trace->threads[i], err);
+        status =
+            read_thread(json_array_get(threads, i), epoch, &trace->threads[i], err);
     return status;
 }
 
@@ -187,8 +194,10 @@ static uint32_t id_kind_of(const char *word)
 
 static uint32_t arch_of(const char *word)
 {
-    static const char *const words[] = { "",        "x86_64", "x86", "aarch64", "arm",
-                                         "riscv64", "s390x",  "ppc", "ppc64",   "wasm32" };
+    static const char *const words[] = {
+        "",        "x86_64", "x86", "aarch64", "arm",
+        "riscv64", "s390x",  "ppc", "ppc64",   "wasm32"
+    };
     return word_index(word, words, sizeof(words) / sizeof(words[0]));
 }
 
@@ -240,7 +249,8 @@ static enum trail_status read_image(const json_t *object, struct trail_image *im
         image->last = UINT64_MAX;
     enum trail_status status = read_id(object, image, err);
     return status ? status
-                  : read_ranges(object, "ranges", &image->ranges, &image->range_count, err);
+                  : read_ranges(object, "ranges", &image->ranges, &image->range_count,
+                                err);
 }
 
 static enum trail_status read_images(struct trail_trace *trace, struct trail_error *err)
@@ -270,9 +280,10 @@ static enum trail_status read_header(struct trail_trace *trace, struct trail_err
         return trail_fail(err, TRAIL_BAD_INPUT,
                           "trace: no member \"backtrail\": this is not a raw trace");
     if (version > VERSION_NOW)
-        return trail_fail(err, TRAIL_UNSUPPORTED,
-                          "trace: version %llu is newer than %d, which this program reads",
-                          (unsigned long long)version, VERSION_NOW);
+        return trail_fail(
+            err, TRAIL_UNSUPPORTED,
+            "trace: version %llu is newer than %d, which this program reads",
+            (unsigned long long)version, VERSION_NOW);
     trace->id = text_of(trace->raw, "id");
     trace->why = text_of(trace->raw, "why");
     trace->channel = text_of(trace->raw, "channel");
@@ -304,7 +315,8 @@ static enum trail_status take_raw(json_t *object, struct trail_trace *trace,
 }
 
 enum trail_status trail_trace_read(const char *text, size_t size,
-                                   struct trail_trace **trace_ret, struct trail_error *err)
+                                   struct trail_trace **trace_ret,
+                                   struct trail_error *err)
 {
     json_error_t where;
     if (size > TRAIL_TRACE_SIZE_LIMIT)

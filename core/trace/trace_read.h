@@ -1,7 +1,8 @@
 /* trace_read.h -- a raw trace read from JSON (docs/wire.md).
  *
- * Input is untrusted: at most TRAIL_TRACE_SIZE_LIMIT bytes, 4,096 threads, 65,536 program
- * counters a thread, 8,192 modules. Members that are not known are kept in `raw`.
+ * Input is untrusted: at most TRAIL_TRACE_SIZE_LIMIT bytes, 4,096 threads, 65,536
+ * program counters a thread, 8,192 modules. Members that are not known are kept in
+ * `raw`.
  */
 #ifndef TRAIL_TRACE_READ_H
 #define TRAIL_TRACE_READ_H

@@ -11,14 +11,16 @@
 
 const char *trail_severity_name(uint32_t severity)
 {
-    static const char *const names[] = { "", "debug", "info", "warning", "error", "fatal" };
+    static const char *const names[] = { "",        "debug", "info",
+                                         "warning", "error", "fatal" };
     return severity < sizeof(names) / sizeof(names[0]) ? names[severity] : "";
 }
 
 const char *trail_end_name(uint32_t end)
 {
-    static const char *const names[] = { "base", "full",     "no_cfi",      "bad_fp", "unmapped",
-                                         "loop", "deadline", "unsupported", "error" };
+    static const char *const names[] = { "base",     "full",        "no_cfi",
+                                         "bad_fp",   "unmapped",    "loop",
+                                         "deadline", "unsupported", "error" };
     return end < sizeof(names) / sizeof(names[0]) ? names[end] : "error";
 }
 
@@ -32,11 +34,18 @@ struct draft {
     int64_t tid;
 };
 
+/* Cut to the limit, between two characters. */
 static struct trail_text clip(const char *text)
 {
     struct trail_text clipped = trail_text_of(text);
-    if (clipped.size > TRAIL_ATTRIBUTE_SIZE)
-        clipped.size = TRAIL_ATTRIBUTE_SIZE;
+    if (clipped.size <= TRAIL_ATTRIBUTE_SIZE)
+        return clipped;
+    clipped.size = TRAIL_ATTRIBUTE_SIZE;
+    for (size_t back = 0; back < 4; back++)
+        if (((uint8_t)text[TRAIL_ATTRIBUTE_SIZE - back] & 0xc0) != 0x80) {
+            clipped.size = TRAIL_ATTRIBUTE_SIZE - back;
+            break;
+        }
     return clipped;
 }
 
@@ -72,7 +81,8 @@ static void write_header(struct trail_json *json, const struct draft *draft)
     trail_json_close(json, '}');
 }
 
-static void write_process(struct trail_json *json, const struct trail_os_process *process)
+static void write_process(struct trail_json *json,
+                          const struct trail_os_process *process)
 {
     trail_json_open(json, "process", '{');
     trail_json_number(json, "pid", process->pid);
@@ -90,7 +100,8 @@ static void write_process(struct trail_json *json, const struct trail_os_process
     trail_json_close(json, '}');
 }
 
-static void write_cursor(struct trail_json *json, const struct trail_backtrace *backtrace)
+static void write_cursor(struct trail_json *json,
+                         const struct trail_backtrace *backtrace)
 {
     trail_json_open(json, "next", '{');
     trail_json_address(json, "frame", backtrace->next_frame_addr);
@@ -101,8 +112,8 @@ static void write_cursor(struct trail_json *json, const struct trail_backtrace *
     trail_json_close(json, '}');
 }
 
-static void write_letters(struct trail_json *json, const char *key, const uint8_t *letters,
-                          uint32_t count)
+static void write_letters(struct trail_json *json, const char *key,
+                          const uint8_t *letters, uint32_t count)
 {
     trail_json_text(json, key, (struct trail_text){ (const char *)letters, count });
 }
@@ -177,6 +188,15 @@ static void write_module(void *arg, const struct trail_mapped *image)
     trail_json_close(json, '}');
 }
 
+/* A key that comes again replaces what came before: an object has each key once. */
+static bool is_replaced(const struct trail_event *event, size_t index, size_t count)
+{
+    for (size_t i = index + 1; i < count; i++)
+        if (strcmp(event->attributes[i].key, event->attributes[index].key) == 0)
+            return true;
+    return false;
+}
+
 static void write_attributes(struct trail_json *json, const struct trail_event *event)
 {
     size_t count = event->attribute_count;
@@ -185,8 +205,9 @@ static void write_attributes(struct trail_json *json, const struct trail_event *
     if (count) {
         trail_json_open(json, "attributes", '{');
         for (size_t i = 0; i < count; i++)
-            trail_json_text(json, event->attributes[i].key,
-                            clip(event->attributes[i].value));
+            if (!is_replaced(event, i, count))
+                trail_json_text(json, event->attributes[i].key,
+                                clip(event->attributes[i].value));
         trail_json_close(json, '}');
     }
     trail_json_open(json, "missing", '[');
@@ -257,8 +278,8 @@ enum trail_status trail_trace_text(const struct trail_event *event, char **text_
         if (status || trail_json_fits(&json))
             break;
         if (json.size > TRAIL_TRACE_SIZE_LIMIT) {
-            status = trail_fail(err, TRAIL_BAD_INPUT, "trace: %zu bytes are over the limit",
-                                json.size);
+            status = trail_fail(err, TRAIL_BAD_INPUT,
+                                "trace: %zu bytes are over the limit", json.size);
             break;
         }
     }

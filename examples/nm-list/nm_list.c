@@ -9,6 +9,7 @@
 #include <backtrail/symbolizer.h>
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define LINE_SIZE 512
@@ -43,20 +44,31 @@ static void destroy(void *state)
     free(list);
 }
 
+/* A line is an address, a letter for the kind of symbol, and its name. */
+static bool read_line(char *line, struct name *name_ret)
+{
+    char *end = NULL;
+    name_ret->start = strtoull(line, &end, 16);
+    if (end == line || end[0] != ' ' || !end[1] || !strchr("tTwW", end[1]) ||
+        end[2] != ' ')
+        return false;
+    end[strcspn(end, "\n")] = 0;
+    snprintf(name_ret->text, sizeof(name_ret->text), "%s", end + 3);
+    return true;
+}
+
 static enum trail_status read_names(FILE *file, struct list *list)
 {
-    char line[LINE_SIZE], text[LINE_SIZE], kind;
-    unsigned long long start;
+    char line[LINE_SIZE];
+    struct name name;
     while (fgets(line, sizeof(line), file)) {
-        if (sscanf(line, "%llx %c %511s", &start, &kind, text) != 3 ||
-            !strchr("tTwW", kind))
+        if (!read_line(line, &name))
             continue;
         struct name *grown = realloc(list->names, (list->count + 1) * sizeof(*grown));
         if (!grown)
             return TRAIL_NO_MEMORY;
         list->names = grown;
-        grown[list->count].start = start;
-        memcpy(grown[list->count++].text, text, sizeof(text));
+        grown[list->count++] = name;
     }
     if (list->count)
         qsort(list->names, list->count, sizeof(*list->names), by_start);

@@ -68,19 +68,19 @@ struct trail_cursor {
     uint64_t opaque[4];
 };
 
-/* How to walk. Zero-initialised, with `size` set, means: the calling thread, from here.
- */
+/* How to walk. With only `size` set it means: the calling thread, from here. */
 struct trail_control {
     uint32_t size, flags;
-    const void
-        *ucontext; /* with TRAIL_INTERRUPTED: what the signal handler was given */
-    uintptr_t
-        frame_addr; /* start at the first frame not below this stack address; 0: at once */
-    const struct trail_cursor
-        *cursor;    /* start at the frame that it names; NULL: at once */
-    int64_t thread; /* thread id; 0 or the caller's own: the calling thread */
-    /* Copy `length` bytes at `from` to `to`; 0 or an errno. Used by frame-pointer
-     * walks; NULL: this process's memory. */
+    /* With TRAIL_INTERRUPTED: what the signal handler was given as third argument. */
+    const void *ucontext;
+    /* Start at the first frame not below this stack address; 0: at once. */
+    uintptr_t frame_addr;
+    /* Start at the frame that it names; NULL: at once. */
+    const struct trail_cursor *cursor;
+    /* Thread id; 0, or the caller's own: the calling thread. */
+    int64_t thread;
+    /* Copy `length` bytes at `from` to `to`; 0 or an errno. Frame-pointer walks read
+     * through it; NULL: this process's memory. */
     int (*copy)(void *copy_arg, void *to, uint64_t from, size_t length);
     void *copy_arg;
 };
@@ -91,11 +91,12 @@ struct trail_info {
     uint32_t size, flags; /* enum trail_info_flags */
     uint32_t end;         /* enum trail_end */
     int error;            /* errno of the read or thread that failed, 0 if none did */
-    uint8_t *kinds,
-        *trust; /* in: where to put enum trail_pc_kind and enum trail_trust */
-    uintptr_t next_frame_addr;  /* with TRAIL_END_FULL: stack address of the last frame
-                                   given */
-    struct trail_cursor cursor; /* with TRAIL_END_FULL: for trail_control.cursor */
+    uint8_t *kinds;       /* filled with enum trail_pc_kind */
+    uint8_t *trust;       /* filled with enum trail_trust */
+    /* With TRAIL_END_FULL, where to go on: the stack address of the first frame left
+     * out, for control->frame_addr, and the cursor for control->cursor. */
+    uintptr_t next_frame_addr;
+    struct trail_cursor cursor;
     uint32_t async_start_index; /* entry from which a continuation branches; 0: none */
     uintptr_t async_frame_addr;
 };
@@ -105,14 +106,14 @@ struct trail_info {
  * zero entry follows, which is not counted. [capture]
  *
  * Returns:  how many entries were written. 0 with info->error = ESRCH (no such thread,
- * or a zombie), EINVAL (a kernel thread: it has no user stack), EPERM, or EBUSY (a
- *           thread that may be running: it must be stopped first).
+ *           or a zombie), EINVAL (a kernel thread: it has no user stack), EPERM, or
+ *           EBUSY (a thread that may be running: it must be stopped first).
  * Errors:   what was gathered before a failing read is kept; info says why it ended.
  * Owns:     nothing. control and info may be NULL.
  * Threads:  safe; every thread may walk itself at once.
  * Signals:  async-signal-safe once trail_warm_up has returned (it runs when the library
  *           is loaded). No allocation, no lock; no system call unless frame pointers or
- * a foreign thread are asked for.
+ *           a foreign thread are asked for.
  */
 TRAIL_EXPORT unsigned trail_backtrace(uintptr_t *addresses, unsigned capacity,
                                       const struct trail_control *control,
@@ -262,7 +263,8 @@ TRAIL_EXPORT void trail_print(void);
 /* Set up from a config file; NULL: $BACKTRAIL_CONFIG, or else every symbolizer found
  * and reports to standard error. Reads $BACKTRAIL_BACKTRACE. A mistake in the file is
  * told in `err` and leaves the defaults in force; a plugin that cannot be loaded is
- * told on standard error and the others serve. Not for signal handlers. [backtrail] */
+ * told on standard error and the others serve. Called again, it starts afresh; no other
+ * call may be under way then. Not for signal handlers. [backtrail] */
 TRAIL_EXPORT enum trail_status trail_init_build(const char *config_path, bool optimized,
                                                 struct trail_error *err);
 
@@ -291,10 +293,8 @@ TRAIL_EXPORT enum trail_status trail_report(enum trail_severity severity,
 
 /* Print "panic: " and the message, and the backtrace if that is on; deliver a report on
  * channel "panic", waiting for at most 5 s; then abort(). [backtrail] */
-#ifdef __GNUC__
-__attribute__((noreturn))
-#endif
-TRAIL_PRINTF(1, 2) TRAIL_EXPORT void trail_panic(const char *format, ...);
+TRAIL_NORETURN TRAIL_PRINTF(1, 2) TRAIL_EXPORT
+    void trail_panic(const char *format, ...);
 
 /* Wait until what was reported has reached every sink, or `timeout_ns` has passed:
  * TRAIL_RETRY then. [backtrail] */
@@ -302,7 +302,8 @@ TRAIL_EXPORT enum trail_status trail_flush(uint64_t timeout_ns,
                                            struct trail_error *err);
 
 /* Deliver what is queued, within 5 s, and release everything. What could not be
- * delivered is counted on standard error. [backtrail] */
+ * delivered is counted on standard error. No other call may be under way, and frames
+ * of trail_resolve stay valid. [backtrail] */
 TRAIL_EXPORT void trail_shutdown(void);
 
 #ifdef __cplusplus

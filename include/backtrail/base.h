@@ -8,7 +8,9 @@
  *
  * Sized structs: a struct with a leading `size` may grow at its end. Whoever
  * fills one in sets `size` to its own sizeof; whoever reads one looks only at
- * members that `size` covers. Members are never removed, moved or retyped.
+ * members that `size` covers. Members are never removed, moved or retyped. In an array
+ * of sized structs the elements lie as far apart as the `size` of the first says: use
+ * trail_sized_at, or the accessors made of it, and never [].
  */
 #ifndef BACKTRAIL_BASE_H
 #define BACKTRAIL_BASE_H
@@ -35,9 +37,11 @@ extern "C" {
 #endif
 
 #ifdef __GNUC__
+#define TRAIL_NORETURN __attribute__((noreturn))
 #define TRAIL_PRINTF(format_at, args_at)                                               \
     __attribute__((format(printf, format_at, args_at)))
 #else
+#define TRAIL_NORETURN
 #define TRAIL_PRINTF(format_at, args_at)
 #endif
 
@@ -85,6 +89,14 @@ static inline struct trail_text trail_text_of(const char *string)
 {
     struct trail_text text = { string, string ? strlen(string) : 0 };
     return text;
+}
+
+/* Element `index` of an array of sized structs. */
+static inline const void *trail_sized_at(const void *array, size_t index)
+{
+    uint32_t size;
+    memcpy(&size, array, sizeof(size));
+    return (const char *)array + index * size;
 }
 
 /* ---- options ------------------------------------------------------------ */

@@ -21,7 +21,7 @@ extern "C" {
 
 #define TRAIL_SINK_ABI 1
 /* Hash of this file's declarations; tests/lint/shape.sh keeps it true. */
-#define TRAIL_SINK_SHAPE 0x00000000u
+#define TRAIL_SINK_SHAPE 0x72ace251u
 
 /* What a record's body is. The config key "style" chooses; default_style is
  * what a sink gets if nothing is chosen. */
@@ -49,6 +49,18 @@ struct trail_verdict {
     uint32_t size;
     enum trail_status status; /* TRAIL_OK, TRAIL_RETRY, or anything else: rejected */
 };
+
+static inline const struct trail_record *trail_record_at(
+    const struct trail_record *records, size_t index)
+{
+    return (const struct trail_record *)trail_sized_at(records, index);
+}
+
+static inline struct trail_verdict *trail_verdict_at(struct trail_verdict *verdicts,
+                                                     size_t index)
+{
+    return (struct trail_verdict *)((char *)verdicts + index * verdicts->size);
+}
 
 struct trail_sink_call {
     uint32_t size, attempt; /* 0 on the first try of this batch */

@@ -29,7 +29,7 @@ extern "C" {
 
 #define TRAIL_SYMBOLIZER_ABI 1
 /* Hash of this file's declarations; tests/lint/shape.sh keeps it true. */
-#define TRAIL_SYMBOLIZER_SHAPE 0x00000000u
+#define TRAIL_SYMBOLIZER_SHAPE 0x0c73549eu
 
 enum trail_format {
     TRAIL_FORMAT_UNKNOWN,
@@ -113,6 +113,12 @@ struct trail_source {
     struct trail_text name; /* a path, for messages only */
     void *handle;           /* the host's own */
 };
+
+static inline const struct trail_source *trail_source_at(
+    const struct trail_source *sources, size_t index)
+{
+    return (const struct trail_source *)trail_sized_at(sources, index);
+}
 
 /* A companion file that a plugin found mentioned inside a source. */
 struct trail_want {

@@ -7,32 +7,34 @@
 #include "companions.h"
 #include "minidebug.h"
 
-/* An element's `size` is also the way to the next: a newer host's may be larger. */
 static const struct trail_source *source_of(const struct trail_source *sources,
                                             size_t count, uint32_t role)
 {
-    const char *at = (const char *)sources;
     for (size_t i = 0; i < count; i++) {
-        const struct trail_source *source = (const void *)at;
+        const struct trail_source *source = trail_source_at(sources, i);
         if (source->role == role)
             return source;
-        at += source->size;
     }
     return NULL;
 }
 
-/* The module's own debug information wins; else the file that the host brought along,
- * else one that it finds now. */
+/* A file that the host brought along comes first, since somebody asked for it; then the
+ * module's own debug information, then a file that the host finds now. */
 static void open_debug(struct image *image, const struct trail_call *call,
                        const struct trail_module *module,
                        const struct trail_source *sources, size_t count)
 {
+    const struct trail_source *given = source_of(sources, count, TRAIL_ROLE_DEBUG);
+    bool opened = given && !binary_open(given, &image->debug, NULL);
+    if (opened && binary_has_units(&image->debug)) {
+        image->with_units = &image->debug;
+        return;
+    }
     if (binary_has_units(&image->main)) {
         image->with_units = &image->main;
         return;
     }
-    const struct trail_source *given = source_of(sources, count, TRAIL_ROLE_DEBUG);
-    if (!given || binary_open(given, &image->debug, NULL))
+    if (!opened)
         companions_find_debug(call, module, &image->main, &image->debug);
     if (binary_has_units(&image->debug))
         image->with_units = &image->debug;

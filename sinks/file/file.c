@@ -109,7 +109,7 @@ static enum trail_status append_records(struct file_sink *sink,
         if (call->stop && call->stop(call->host))
             status = trail_fail(err, TRAIL_RETRY, "%s: stopped", sink->output.path);
         if (!status)
-            status = line_set(&sink->line, &records[done], err);
+            status = line_set(&sink->line, trail_record_at(records, done), err);
         if (!status)
             status = output_append(&sink->output, call, &sink->line, err);
         if (!status)
@@ -139,7 +139,7 @@ static enum trail_status write_batch(void *state, struct trail_sink_call *call,
     if (status && done == 0)
         return status;
     for (size_t i = done; i < count; i++)
-        verdicts[i].status = status;
+        trail_verdict_at(verdicts, i)->status = status;
     return TRAIL_OK;
 }
 

@@ -55,12 +55,12 @@ static enum trail_status create(const struct trail_options *options, void **stat
 /* How many records go into one request: as many as fit, and at least one. */
 static size_t count_fitting(const struct trail_record *records, size_t count)
 {
-    size_t size = records[0].body.size;
+    size_t size = trail_record_at(records, 0)->body.size;
     size_t fitting = 1;
 
     while (fitting < count && size <= BODIES_LIMIT &&
-           records[fitting].body.size <= BODIES_LIMIT - size)
-        size += records[fitting++].body.size;
+           trail_record_at(records, fitting)->body.size <= BODIES_LIMIT - size)
+        size += trail_record_at(records, fitting++)->body.size;
     return fitting;
 }
 
@@ -71,7 +71,7 @@ static enum trail_status check_style(const struct http_sink *sink,
                                      struct trail_error *err)
 {
     for (size_t i = 0; i < count; i++)
-        if (records[i].style != TRAIL_STYLE_JSON)
+        if (trail_record_at(records, i)->style != TRAIL_STYLE_JSON)
             return trail_fail(err, TRAIL_RETRY,
                               "%.90s: this sink sends JSON only; remove \"style\" from "
                               "its entry in the configuration",
@@ -156,9 +156,9 @@ static enum trail_status write_batch(void *state, struct trail_sink_call *call,
         return status;
     /* Good or bad, this is the answer to those that were sent, and to no others. */
     for (size_t i = 0; i < fitting && status; i++)
-        verdicts[i].status = status;
+        trail_verdict_at(verdicts, i)->status = status;
     for (size_t i = fitting; i < count; i++)
-        verdicts[i].status = TRAIL_RETRY;
+        trail_verdict_at(verdicts, i)->status = TRAIL_RETRY;
     return TRAIL_OK;
 }
 

@@ -305,11 +305,12 @@ void otlp_append(struct payload *payload, const struct trail_record *records,
     size_t sent = 0;
 
     for (size_t i = 0; i < count; i++) {
-        enum trail_status status = add_record(resources, &records[i], err);
+        enum trail_status status =
+            add_record(resources, trail_record_at(records, i), err);
         if (status == TRAIL_NO_MEMORY)
             payload->failed = true;
         else if (status)
-            verdicts[i].status = status;
+            trail_verdict_at(verdicts, i)->status = status;
         else
             sent++;
     }

@@ -51,7 +51,8 @@ void payload_append_lines(struct payload *payload, const struct trail_record *re
 {
     for (size_t i = 0; i < count; i++) {
         size_t start = payload->size;
-        payload_append(payload, records[i].body.data, records[i].body.size);
+        const struct trail_text *body = &trail_record_at(records, i)->body;
+        payload_append(payload, body->data, body->size);
         for (size_t at = start; at < payload->size; at++)
             if (payload->data[at] == '\n' || payload->data[at] == '\r')
                 payload->data[at] = ' ';

@@ -138,7 +138,7 @@ static enum trail_status write_batch(void *state, struct trail_sink_call *call,
     (void)state;
     pipe_guard_open(&guard);
     while (done < count && !status) {
-        status = write_record(call, &records[done], err);
+        status = write_record(call, trail_record_at(records, done), err);
         if (!status)
             done++;
     }
@@ -146,7 +146,7 @@ static enum trail_status write_batch(void *state, struct trail_sink_call *call,
     if (status && done == 0)
         return status;
     for (size_t i = done; i < count; i++)
-        verdicts[i].status = status;
+        trail_verdict_at(verdicts, i)->status = status;
     return TRAIL_OK;
 }
 

@@ -10,7 +10,7 @@ test_file_lines=700
 columns=88
 # What a plugin's author has to read: the one header and base.h, comments included.
 symbolizer_lines=500
-sink_lines=330
+sink_lines=350
 
 lint_files '*.c' '*.h' > "$lint_tmp/c"
 

@@ -13,7 +13,7 @@ libc='libc\.so\.|libgcc_s\.so\.|ld-linux'
 
 exported() # FILE
 {
-    nm -D --defined-only "$1" | awk '{ print $NF }' | sed 's/@.*//' | sort
+    nm -D --defined-only "$1" | awk '$(NF - 1) != "A" { print $NF }' | sed 's/@.*//' | sort
 }
 
 plugin() # FILE

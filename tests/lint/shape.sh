@@ -1,9 +1,10 @@
 #!/bin/sh
 # shape.sh -- TRAIL_SYMBOLIZER_SHAPE and TRAIL_SINK_SHAPE are true.
 #
-# A shape is the first 32 bits of the SHA-256 of all structs, enums and function types
-# that a plugin's header declares, base.h's included, comments, preprocessor lines and
-# blank space left out. It changes when, and only when, a declaration does.
+# A shape is the first 32 bits of the SHA-256 of the prototypes of all function pointers
+# and function types that a plugin's header declares, in their order, with comments and
+# blank space left out. It changes when a signature does, or a slot is added: data members
+# may be appended to sized structs without a new shape, since `size` tells them.
 #
 #   shape.sh          compare
 #   shape.sh --fix    write the right values into the headers
@@ -32,12 +33,13 @@ declarations() # HEADER
             }
         }' |
         sed -E 's/ +/ /g; s/^ //; s/ ?([^A-Za-z0-9_ ]) ?/\1/g' |
-        grep -E '^((struct|enum) [a-z0-9_]+\{|typedef )'
+        grep -E '^((struct|enum) [a-z0-9_]+\{|typedef )' | tr '{};' '\n\n\n' |
+        grep -E '\(\*[a-z0-9_]+\)\(|^typedef '
 }
 
 shape() # HEADER
 {
-    { declarations $include/base.h && declarations "$1"; } > "$lint_tmp/declarations"
+    declarations "$1" > "$lint_tmp/declarations"
     sha256sum < "$lint_tmp/declarations" | cut -c1-8
 }
 
@@ -59,7 +61,6 @@ case ${1-} in
 '') ;;
 --fix) fix=1 ;;
 --declarations) # what a shape is made of, for whoever wonders why it changed
-    declarations "$include/base.h"
     declarations "$include/symbolizer.h"
     declarations "$include/sink.h"
     exit 0

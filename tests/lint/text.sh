@@ -14,11 +14,11 @@ grep -vE '^(LICENSE|tests/lint/selftest\.sh)$|\.[ch]$' "$lint_tmp/all" > "$lint_
     xargs -r awk 'FNR == 1 {
             name = FILENAME
             sub(/.*\//, "", name)
-            start = "/* " name " -- "
+            start = "/* " name " " # a program may name its arguments before the dashes
             if (FILENAME ~ /^tests\// && /^\/\* [A-Z]/)
                 next
-            if (substr($0, 1, length(start)) != start || length($0) < length(start) + 3)
-                print FILENAME ":1: does not begin with \"" start "what it is\""
+            if (substr($0, 1, length(start)) != start || $0 !~ / -- ./)
+                print FILENAME ":1: does not begin with \"" start "-- what it is\""
         }' < "$lint_tmp/c"
     # In C only what comments say: an identifier may be called anything.
     {

@@ -130,6 +130,30 @@ static void flipped_bits_of_the_headers_do_no_harm(void **unused)
     free(bytes);
 }
 
+/* The loader would map such a segment, and the process would die of the first touch. */
+static void a_segment_outside_the_file_is_refused(void **unused)
+{
+    (void)unused;
+    struct trail_record_desc desc;
+    struct trail_error err = { "" };
+    size_t size;
+    uint8_t *bytes = box_read_fixture("good.so", &size);
+    uint64_t table, file_size = size + 1;
+    uint32_t type;
+    uint16_t entry_size;
+
+    assert_int_equal(sizeof(void *), 8); /* the offsets below are those of ELF64 */
+    memcpy(&table, bytes + 32, sizeof(table));
+    memcpy(&entry_size, bytes + 54, sizeof(entry_size));
+    for (type = 0; type != 1; table += entry_size) /* PT_LOAD */
+        memcpy(&type, bytes + table, sizeof(type));
+    memcpy(bytes + table - entry_size + 32, &file_size, sizeof(file_size));
+    assert_int_equal(trail_record_read(bytes, size, "good", &desc, &err),
+                     TRAIL_REFUSED);
+    assert_contains(err.text, "is cut short");
+    free(bytes);
+}
+
 static void names_are_of_one_alphabet(void **unused)
 {
     (void)unused;
@@ -154,6 +178,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(truncated_files_are_refused_without_running),
     cmocka_unit_test(every_flipped_bit_of_a_record_is_refused_or_harmless),
     cmocka_unit_test(flipped_bits_of_the_headers_do_no_harm),
+    cmocka_unit_test(a_segment_outside_the_file_is_refused),
     cmocka_unit_test(names_are_of_one_alphabet),
 };
 

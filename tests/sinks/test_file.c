@@ -356,7 +356,7 @@ static void a_record_that_does_not_fit_is_taken_back_and_kept(void **unused)
     struct fixture fixture;
     struct trail_record records[2] = { record_of(TRAIL_STYLE_JSON, "{\"n\":2}"),
                                        record_of(TRAIL_STYLE_JSON, "{\"number\":3}") };
-    struct trail_verdict verdicts[2] = { { 0 } };
+    struct trail_verdict verdicts[2] = { { .size = sizeof(verdicts[0]) } };
     struct trail_sink_call call = call_of("k");
     struct trail_error err = { "" };
 

@@ -25,7 +25,7 @@ static void records_are_posted_one_a_line(void **unused)
     const struct server_answer answer = { .head = OK_ANSWER };
     struct trail_record records[2] = { record_of(TRAIL_STYLE_JSON, "{\"n\":1}"),
                                        record_of(TRAIL_STYLE_JSON, "{\"n\":\n2}") };
-    struct trail_verdict verdicts[2] = { { 0 } };
+    struct trail_verdict verdicts[2] = { { .size = sizeof(verdicts[0]) } };
 
     fixture_init(&fixture, &answer, 1);
     void *state = state_of(fixture.sink, &fixture.options);
@@ -157,7 +157,7 @@ static void more_than_a_request_holds_is_left_for_the_next(void **unused)
     struct fixture fixture;
     const struct server_answer answer = { .head = OK_ANSWER };
     struct trail_record records[3];
-    struct trail_verdict verdicts[3] = { { 0 } };
+    struct trail_verdict verdicts[3] = { { .size = sizeof(verdicts[0]) } };
     size_t size = 5u << 20;
     char *body = malloc(size + 1);
 

@@ -75,7 +75,7 @@ static void a_batch_that_is_too_large_may_work_in_halves(void **unused)
     };
     struct trail_record records[2] = { record_of(TRAIL_STYLE_JSON, "{}"),
                                        record_of(TRAIL_STYLE_JSON, "{}") };
-    struct trail_verdict verdicts[2] = { { 0 } };
+    struct trail_verdict verdicts[2] = { { .size = sizeof(verdicts[0]) } };
 
     fixture_init(&fixture, &answer, 1);
     void *state = state_of(fixture.sink, &fixture.options);

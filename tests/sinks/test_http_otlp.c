@@ -208,7 +208,7 @@ static void records_of_one_program_share_a_resource(void **unused)
     struct trail_record records[3] = { record_of(TRAIL_STYLE_JSON, report),
                                        record_of(TRAIL_STYLE_JSON, report),
                                        record_of(TRAIL_STYLE_JSON, crash) };
-    struct trail_verdict verdicts[3] = { { 0 } };
+    struct trail_verdict verdicts[3] = { { .size = sizeof(verdicts[0]) } };
     struct trail_sink_call call = call_of("k");
 
     json_t *root = posted(records, 3, verdicts, &call, OK_ANSWER);
@@ -224,7 +224,7 @@ static void a_record_that_is_no_json_is_left_out_alone(void **unused)
     struct trail_record records[3] = { record_of(TRAIL_STYLE_JSON, "{\"cut\":"),
                                        record_of(TRAIL_STYLE_JSON, report),
                                        record_of(TRAIL_STYLE_JSON, "[]") };
-    struct trail_verdict verdicts[3] = { { 0 } };
+    struct trail_verdict verdicts[3] = { { .size = sizeof(verdicts[0]) } };
     struct trail_sink_call call = call_of("k");
 
     json_t *root = posted(records, 3, verdicts, &call, OK_ANSWER);

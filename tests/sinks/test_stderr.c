@@ -91,7 +91,7 @@ static void each_record_is_one_write(void **unused)
     (void)unused;
     struct trail_record records[2] = { record_of(TRAIL_STYLE_JSON, "{\"n\":1}"),
                                        record_of(TRAIL_STYLE_TEXT, "two\nlines\n") };
-    struct trail_verdict verdicts[2] = { { 0 } };
+    struct trail_verdict verdicts[2] = { { .size = sizeof(verdicts[0]) } };
     struct trail_sink_call call = call_of("k");
     char bytes[64];
     int ends[2];
@@ -164,7 +164,7 @@ static void what_follows_a_failed_record_is_not_called_written(void **unused)
     (void)unused;
     struct trail_record records[2] = { record_of(TRAIL_STYLE_TEXT, "first\n"),
                                        record_of(TRAIL_STYLE_TEXT, "second\n") };
-    struct trail_verdict verdicts[2] = { { 0 } };
+    struct trail_verdict verdicts[2] = { { .size = sizeof(verdicts[0]) } };
     struct trail_sink_call call = call_of("k");
     char block[4096] = "";
     int ends[2];

@@ -1,5 +1,5 @@
-/* agree.c -- how far two symbolizers agree: two files of llvm-symbolizer's JSON, a line an
- * address, compared in file, line and chain.
+/* agree.c -- how far two symbolizers agree: two files of llvm-symbolizer's JSON, a line
+ * an address, compared in file, line and chain.
  *
  * usage: symbolize_agree PERCENT OURS THEIRS
  * Prints each difference and the share of equal answers; exits 1 below PERCENT.
@@ -40,12 +40,12 @@ static const char *folded(const char *path, int slot)
     return ret;
 }
 
-/* LLVM puts the symbol's name on the outermost frame, where DWARF has the function's, and
- * leaves a symbol version such as @GLIBC_2.34 on it. */
+/* LLVM puts the symbol's name on the outermost frame, where DWARF has the function's,
+ * and leaves a symbol version such as @GLIBC_2.34 on it. */
 static bool same_function(const char *a, const char *b)
 {
-    static const char *const endings[] = { ".cold", ".part.", ".constprop.", ".isra.",
-                                           ".lto_priv.", "@" };
+    static const char *const endings[] = { ".cold",  ".part.",     ".constprop.",
+                                           ".isra.", ".lto_priv.", "@" };
     size_t sizes[2] = { strlen(a), strlen(b) };
     const char *names[2] = { a, b };
     for (size_t k = 0; k < 2; k++)
@@ -67,9 +67,8 @@ static bool is_alias(const json_t *symbol, const char *name)
 {
     const json_t *names = json_object_get(symbol, "AlsoKnownAs"), *alias;
     size_t i;
-    json_array_foreach(names, i, alias)
-        if (same_function(json_string_value(alias), name))
-            return true;
+    json_array_foreach(names, i, alias) if (same_function(json_string_value(alias),
+                                                          name)) return true;
     return false;
 }
 
@@ -79,7 +78,8 @@ static bool same_symbol(const json_t *ours, const json_t *theirs, bool outermost
     json_int_t line = json_integer_value(json_object_get(theirs, "Line"));
     if (json_integer_value(json_object_get(ours, "Line")) != line)
         return false;
-    if (strcmp(folded(member(ours, "FileName"), 0), folded(member(theirs, "FileName"), 1)))
+    if (strcmp(folded(member(ours, "FileName"), 0),
+               folded(member(theirs, "FileName"), 1)))
         return false;
     const char *name = member(theirs, "FunctionName");
     if (same_function(member(ours, "FunctionName"), name) ||
@@ -91,7 +91,8 @@ static bool same_symbol(const json_t *ours, const json_t *theirs, bool outermost
 
 static bool same_answer(const json_t *ours, const json_t *theirs, bool *alias_ret)
 {
-    const json_t *a = json_object_get(ours, "Symbol"), *b = json_object_get(theirs, "Symbol");
+    const json_t *a = json_object_get(ours, "Symbol"),
+                 *b = json_object_get(theirs, "Symbol");
     size_t count = json_array_size(a);
     if (count != json_array_size(b) ||
         strcmp(member(ours, "Address"), member(theirs, "Address")) != 0)
@@ -109,7 +110,8 @@ static void print_chain(const char *who, const json_t *answer)
     size_t i;
     printf("  %s:", who);
     json_array_foreach(symbols, i, symbol)
-        printf(" %s@%s:%lld", member(symbol, "FunctionName"), member(symbol, "FileName"),
+        printf(" %s@%s:%lld", member(symbol, "FunctionName"),
+               member(symbol, "FileName"),
                (long long)json_integer_value(json_object_get(symbol, "Line")));
     printf("\n");
 }

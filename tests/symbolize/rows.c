@@ -1,7 +1,9 @@
-/* rows.c -- every row of a fixture's expected answers, through the resolver and a plugin.
+/* rows.c -- every row of a fixture's expected answers, through the resolver and a
+ * plugin.
  *
  * usage: symbolize_rows PLUGIN_DIR FIXTURE [SYMBOL_DIR]
- * FIXTURE.expect.tsv is described in tests/fixtures/README.md. Exits 1 if a row differs.
+ * FIXTURE.expect.tsv is described in tests/fixtures/README.md. Exits 1 if a row
+ * differs.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -76,20 +78,35 @@ static bool same_name(const char *a, const char *b)
     return plain_size(a) == plain_size(b) && strncmp(a, b, plain_size(a)) == 0;
 }
 
+/* Split at tabs; the cells are terminated in place. */
+static size_t split(char *line, char *cells[CELL_LIMIT])
+{
+    size_t count = 0;
+    while (line && count < CELL_LIMIT) {
+        cells[count++] = line;
+        line = strchr(line, '\t');
+        if (line)
+            *line++ = 0;
+    }
+    return count;
+}
+
 /* Folded functions have several right names; the table lists them. */
 static bool is_alias(const struct check *check, uint64_t address, const char *function)
 {
-    const char *line = check->aliases;
-    while (line && *line) {
-        char file[64], names[128];
-        uint64_t start, size;
-        if (sscanf(line, "%63s 0x%" SCNx64 " 0x%" SCNx64 " %127s", file, &start, &size,
-                   names) == 4 &&
-            strcmp(file, check->name) == 0 && address >= start && address < start + size &&
-            strstr(names, function))
+    char copy[1024];
+    snprintf(copy, sizeof(copy), "%s", check->aliases ? check->aliases : "");
+    for (char *line = copy, *next; line && *line; line = next) {
+        char *cells[CELL_LIMIT]; /* file, start, size, names separated by | */
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = 0;
+        if (split(line, cells) < 4 || strcmp(cells[0], check->name) != 0)
+            continue;
+        uint64_t start = strtoull(cells[1], NULL, 16);
+        if (address >= start && address < start + strtoull(cells[2], NULL, 16) &&
+            strstr(cells[3], function))
             return true;
-        line = strchr(line, '\n');
-        line = line ? line + 1 : NULL;
     }
     return false;
 }
@@ -98,8 +115,8 @@ static void found_row(const struct trail_named *named, struct row *row)
 {
     char path[1024];
     bool join = named->file[0] && named->file[0] != '/' && named->directory[0];
-    snprintf(path, sizeof(path), "%s%s%s", join ? named->directory : "", join ? "/" : "",
-             named->file);
+    snprintf(path, sizeof(path), "%s%s%s", join ? named->directory : "",
+             join ? "/" : "", named->file);
     normalize(path, row->file, sizeof(row->file));
     const char *name = named->linkage[0] ? named->linkage : named->function;
     snprintf(row->function, sizeof(row->function), "%s", name[0] ? name : "?");
@@ -107,8 +124,8 @@ static void found_row(const struct trail_named *named, struct row *row)
     row->column = named->column;
 }
 
-static bool same_row(const struct check *check, uint64_t address, const struct row *want,
-                     const struct row *got)
+static bool same_row(const struct check *check, uint64_t address,
+                     const struct row *want, const struct row *got)
 {
     bool alias = is_alias(check, address, got->function);
     if (!alias && !same_name(want->function, got->function))
@@ -153,19 +170,6 @@ static void check_address(struct check *check, const struct expected *expected)
     printf("0x%" PRIx64 " (%s)\n", expected->address, gap.reason ? gap.reason : "");
     print_rows("want", expected->frames, expected->count);
     print_rows("got ", got, count);
-}
-
-/* Split at tabs; the cells are terminated in place. */
-static size_t split(char *line, char *cells[CELL_LIMIT])
-{
-    size_t count = 0;
-    while (line && count < CELL_LIMIT) {
-        cells[count++] = line;
-        line = strchr(line, '\t');
-        if (line)
-            *line++ = 0;
-    }
-    return count;
 }
 
 static void check_table(struct check *check, char *table)

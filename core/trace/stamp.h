@@ -9,8 +9,8 @@
 bool trail_stamp_build_id(const struct trail_os_module *module,
                           struct trail_text *id_ret);
 
-/* A hash that tells this image from another that is mapped at the same address later: of
- * its build-id, or where there is none of its segment headers. Async-signal-safe. */
+/* A hash that tells this image from another that is mapped at the same address later:
+ * of its build-id, or where there is none of its segment headers. Async-signal-safe. */
 uint64_t trail_stamp_hash(const struct trail_os_module *module);
 
 #endif

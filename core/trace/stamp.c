@@ -1,5 +1,5 @@
 /* stamp.c -- telling which image lay at an address, by what is in memory there. */
-#include "core/capture/stamp.h"
+#include "core/trace/stamp.h"
 
 #include "core/trace/elf.h"
 
@@ -15,7 +15,8 @@ static uint64_t hash_bytes(const void *bytes, size_t size)
     return hash;
 }
 
-bool trail_stamp_build_id(const struct trail_os_module *module, struct trail_text *id_ret)
+bool trail_stamp_build_id(const struct trail_os_module *module,
+                          struct trail_text *id_ret)
 {
     const uint16_t one = 1;
     bool little = *(const uint8_t *)&one == 1;
