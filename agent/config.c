@@ -64,10 +64,10 @@ static int check(const struct shared_options *shared)
     const struct trail_config *config = trail_pipeline_config(pipeline);
     int exit_code = check_plugins(pipeline);
     if (exit_code == EXIT_DONE && config->symbolizers_given)
-        printf("%s: ok, %zu symbolizers and %zu sinks\n", config->file,
+        printf("%s: ok; symbolizers: %zu, sinks: %zu\n", config->file,
                config->symbolizer_count, config->sink_count);
     else if (exit_code == EXIT_DONE)
-        printf("%s: ok, every symbolizer found and %zu sinks\n", config->file,
+        printf("%s: ok; symbolizers: all that are found, sinks: %zu\n", config->file,
                config->sink_count);
     trail_pipeline_destroy(pipeline, 0);
     return exit_code;

@@ -54,6 +54,8 @@ static int run_help(int argc, char **argv)
         print_overview();
         return EXIT_DONE;
     }
+    if (argc - first > 1)
+        return usage_error("help", "one verb at a time, got '%s' too", argv[first + 1]);
     const struct verb *verb = find_verb(argv[first]);
     if (!verb)
         return unknown_verb(argv[first]);

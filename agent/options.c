@@ -75,6 +75,19 @@ static int key_of(const struct option_row *rows, int found)
     return found;
 }
 
+/* getopt says which it was in optopt: the letter, the key of a long option that was
+ * given an argument and takes none, or 0. */
+static int unknown_option(const struct verb *verb, const char *word)
+{
+    for (const struct option_row *row = verb->rows; row->name; row++)
+        if (optopt && optopt == row->key)
+            return usage_error(verb->name, "option '--%s' takes no argument",
+                               row->name);
+    if (optopt)
+        return usage_error(verb->name, "unknown option '-%c'", optopt);
+    return usage_error(verb->name, "unknown option '%s'", word);
+}
+
 /* False: there are too many. */
 static bool take_shared(struct shared_options *shared, int key, const char *value)
 {
@@ -106,8 +119,7 @@ int options_parse(const struct verb *verb, int argc, char **argv,
         int key = key_of(verb->rows, found);
         *exit_ret = EXIT_DONE;
         if (found == '?') {
-            *exit_ret =
-                usage_error(verb->name, "unknown option '%s'", argv[optind - 1]);
+            *exit_ret = unknown_option(verb, argv[optind - 1]);
             return -1;
         }
         if (found == ':') {

@@ -1,10 +1,9 @@
 /* raw.c -- the verb `raw`: the addresses of raw traces, as they were captured. */
-#define _POSIX_C_SOURCE 200809L
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "agent/lines.h"
 #include "agent/options.h"
 #include "core/trace/trace_read.h"
 
@@ -29,12 +28,12 @@ static int print_stream(FILE *stream, const char *name)
     char *line = NULL;
     size_t room = 0, number = 0;
     int exit_code = EXIT_DONE;
-    ssize_t size;
-    while ((size = getline(&line, &room, stream)) >= 0) {
+    long size;
+    while ((size = line_read(&line, &room, stream)) >= 0) {
         struct trail_trace *trace = NULL;
         struct trail_error err;
         number++;
-        if (line[strspn(line, " \t\r\n")] == 0)
+        if (strspn(line, " \t\r\n") == (size_t)size)
             continue;
         if (trail_trace_read(line, (size_t)size, &trace, &err)) {
             exit_code = failure("%s:%zu: %s", name, number, err.text);
@@ -44,6 +43,8 @@ static int print_stream(FILE *stream, const char *name)
             print_thread(&trace->threads[i]);
         trail_trace_destroy(trace);
     }
+    if (!feof(stream))
+        exit_code = failure("%s: %s", name, strerror(errno));
     free(line);
     return exit_code;
 }

@@ -110,7 +110,9 @@ static int run(int argc, char **argv)
     };
     if (trail_pipeline_create(&setup, &pipeline, &err))
         return failure("%s", err.text);
-    if (options.file)
+    if (!trail_pipeline_resolver(pipeline, &err))
+        exit_code = failure("%s", err.text);
+    else if (options.file)
         exit_code = resolve_file(pipeline, &options, argv + first, argc - first);
     else
         exit_code =

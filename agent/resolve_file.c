@@ -1,15 +1,15 @@
 /* resolve_file.c -- addresses of one file, as symbolizers on the command line take
  * them. */
-#define _POSIX_C_SOURCE 200809L
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include <jansson.h>
 
+#include "agent/lines.h"
 #include "agent/resolve.h"
 #include "backtrail/backtrail.h"
+#include "core/report/json_text.h"
 #include "core/trace/elf.h"
 
 struct session {
@@ -59,7 +59,8 @@ static enum trail_status describe(struct session *session, struct trail_error *e
                                      .path = trail_text_of(path) };
     if (session->options->format)
         module->format = session->options->format;
-    if (trail_elf_parse(file.bytes, file.size, &elf)) {
+    bool elf_good = trail_elf_parse(file.bytes, file.size, &elf);
+    if (elf_good) {
         module->arch = trail_elf_arch(&elf);
         trail_elf_extent(&elf, &module->link_start, &module->link_end);
         if (trail_elf_build_id(&elf, &id) && id.size <= sizeof(session->id)) {
@@ -71,6 +72,9 @@ static enum trail_status describe(struct session *session, struct trail_error *e
     if (module->format == TRAIL_FORMAT_UNKNOWN)
         status = trail_fail(err, TRAIL_BAD_INPUT,
                             "%s: is no ELF, Mach-O, PE or WebAssembly file", path);
+    else if (module->format == TRAIL_FORMAT_ELF && (!elf_good || elf.cut))
+        status = trail_fail(err, TRAIL_BAD_INPUT,
+                            "%s: is cut short or damaged; get a whole copy", path);
     session->target.path = path;
     session->target.given = true;
     trail_os_file_close(&file);
@@ -87,23 +91,6 @@ static void join_path(const struct trail_named *named, char *path_ret, size_t si
              named->file);
 }
 
-static json_t *text_json(const char *text)
-{
-    json_t *value = json_string(text);
-    return value ? value : json_string("\xef\xbf\xbd"); /* a name that is no UTF-8 */
-}
-
-static json_t *names_json(const char *names)
-{
-    json_t *array = json_array();
-    while (*names) {
-        size_t size = strcspn(names, "\n");
-        json_array_append_new(array, json_stringn(names, size));
-        names += size + (names[size] == '\n');
-    }
-    return array;
-}
-
 static json_t *symbol_json(const struct trail_named *named)
 {
     char start[24] = "", path[8192];
@@ -112,17 +99,17 @@ static json_t *symbol_json(const struct trail_named *named)
         snprintf(start, sizeof(start), "0x%" PRIx64, named->function_start);
     join_path(named, path, sizeof(path));
     if (named->aka[0])
-        json_object_set_new(symbol, "AlsoKnownAs", names_json(named->aka));
+        json_object_set_new(symbol, "AlsoKnownAs", trail_json_names_of(named->aka));
     json_object_set_new(symbol, "Column", json_integer(named->column));
     json_object_set_new(symbol, "Discriminator", json_integer(named->discriminator));
-    json_object_set_new(symbol, "FileName", text_json(path));
-    json_object_set_new(symbol, "FunctionName", text_json(named->function));
+    json_object_set_new(symbol, "FileName", trail_json_text_of(path));
+    json_object_set_new(symbol, "FunctionName", trail_json_text_of(named->function));
     json_object_set_new(symbol, "Line", json_integer(named->line));
     json_object_set_new(symbol, "LinkageName",
-                        text_json(named->linkage[0] ? named->linkage
-                                                    : named->function));
+                        trail_json_text_of(named->linkage[0] ? named->linkage
+                                                             : named->function));
     json_object_set_new(symbol, "StartAddress", json_string(start));
-    json_object_set_new(symbol, "SymbolName", text_json(named->symbol));
+    json_object_set_new(symbol, "SymbolName", trail_json_text_of(named->symbol));
     return symbol;
 }
 
@@ -145,7 +132,8 @@ static json_t *answer_json(const struct session *session, uint64_t address,
         json_array_append_new(symbols, symbol_json(&nothing));
     snprintf(text, sizeof(text), "0x%" PRIx64, address);
     json_object_set_new(object, "Address", json_string(text));
-    json_object_set_new(object, "ModuleName", text_json(session->options->file));
+    json_object_set_new(object, "ModuleName",
+                        trail_json_text_of(session->options->file));
     json_object_set_new(object, "Symbol", symbols);
     return object;
 }
@@ -195,7 +183,7 @@ static bool parse_address(const char *text, uint64_t *address_ret)
     char *end = NULL;
     while (*text == ' ' || *text == '\t')
         text++;
-    if (text[0] == '-' || text[0] == '+')
+    if (!strchr("0123456789abcdefABCDEF", *text) || !*text)
         return false;
     errno = 0;
     unsigned long long address = strtoull(text, &end, 16);
@@ -234,7 +222,9 @@ static int answer_one(struct session *session, uint64_t address, json_t *array)
         fprintf(stderr, "backtrail: %s: %s: %s; %s\n", session->options->file,
                 gap.reason, gap.detail, gap.remedy);
     trail_arena_deinit(&arena);
-    return status ? failure("resolve: out of memory") : EXIT_DONE;
+    if (status)
+        return failure("resolve: out of memory");
+    return broken ? EXIT_FAILED : EXIT_DONE;
 }
 
 static int answer_arguments(struct session *session, char **addresses, int count)
@@ -243,12 +233,8 @@ static int answer_arguments(struct session *session, char **addresses, int count
     json_t *array = json ? json_array() : NULL;
     int exit_code = EXIT_DONE;
     for (int i = 0; i < count; i++) {
-        uint64_t address;
-        if (!parse_address(addresses[i], &address)) {
-            json_decref(array);
-            return usage_error("resolve", "'%s' is not a hexadecimal address",
-                               addresses[i]);
-        }
+        uint64_t address = 0;
+        parse_address(addresses[i], &address);
         if (answer_one(session, address, array))
             exit_code = EXIT_FAILED;
     }
@@ -266,15 +252,16 @@ static int answer_input(struct session *session)
     size_t room = 0, number = 0;
     int exit_code = EXIT_DONE;
     for (;;) {
-        ssize_t size = getline(&line, &room, stdin);
+        long size = line_read(&line, &room, stdin);
         if (size < 0)
             break;
         uint64_t address;
         number++;
-        if (size > 0 && line[strspn(line, " \t\r\n")] == 0)
+        if (strspn(line, " \t\r\n") == (size_t)size)
             continue;
+        bool text = strlen(line) == (size_t)size; /* no zero byte hides the rest */
         line[strcspn(line, "\r\n")] = 0;
-        if (!parse_address(line, &address)) {
+        if (!text || !parse_address(line, &address)) {
             exit_code =
                 failure("standard input:%zu: '%.64s' is not a hexadecimal address",
                         number, line);
@@ -284,6 +271,8 @@ static int answer_input(struct session *session)
             exit_code = EXIT_FAILED;
         fflush(stdout); /* whoever asks may be waiting for the answer */
     }
+    if (!feof(stdin))
+        exit_code = failure("standard input: %s", strerror(errno));
     free(line);
     return exit_code;
 }
@@ -293,6 +282,12 @@ int resolve_file(struct trail_pipeline *pipeline, const struct resolve_options *
 {
     struct trail_error err = { "" };
     struct session session = { .options = options };
+    for (int i = 0; i < count; i++) {
+        uint64_t address;
+        if (!parse_address(addresses[i], &address))
+            return usage_error("resolve", "'%s' is not a hexadecimal address",
+                               addresses[i]);
+    }
     enum trail_status status = describe(&session, &err);
     if (!status) {
         session.resolver = trail_pipeline_resolver(pipeline, &err);

@@ -1,9 +1,8 @@
 /* resolve_traces.c -- raw traces in, reports out. */
-#define _POSIX_C_SOURCE 200809L
-
 #include <errno.h>
 #include <stdlib.h>
 
+#include "agent/lines.h"
 #include "agent/resolve.h"
 #include "core/report/report.h"
 #include "core/trace/trace_write.h"
@@ -69,16 +68,16 @@ static int resolve_stream(struct trail_pipeline *pipeline,
     char *line = NULL;
     size_t room = 0, number = 0;
     int exit_code = EXIT_DONE;
-    ssize_t size;
-    while ((size = getline(&line, &room, stream)) >= 0) {
+    long size;
+    while ((size = line_read(&line, &room, stream)) >= 0) {
         struct trail_error err = { "" };
         number++;
-        if (line[strspn(line, " \t\r\n")] == 0)
+        if (strspn(line, " \t\r\n") == (size_t)size)
             continue;
         if (resolve_line(pipeline, options, line, (size_t)size, &err))
             exit_code = failure("%s:%zu: %s", name, number, err.text);
     }
-    if (ferror(stream))
+    if (!feof(stream))
         exit_code = failure("%s: %s", name, strerror(errno));
     free(line);
     return exit_code;

@@ -73,19 +73,24 @@ static void prepare(void)
     api.fork_known = true;
 }
 
+/* The pipeline that this process has made; not the one its parent had. */
+static struct trail_pipeline *own_locked(void)
+{
+    return api.owner == trail_os_pid() ? api.pipeline : NULL;
+}
+
 /* Make the pipeline of this process. With a config that is wrong the defaults serve. */
 static enum trail_status start_locked(struct trail_error *err)
 {
     struct trail_pipeline_options options = { .config_path = api.config_path,
                                               .sinks = true };
-    if (api.owner != trail_os_pid())
-        api.pipeline = NULL; /* the parent's; its memory is left alone */
+    api.pipeline = own_locked(); /* the parent's memory is left alone */
     if (api.pipeline)
         return TRAIL_OK;
     enum trail_status status = trail_pipeline_create(&options, &api.pipeline, err);
     if (status) {
         options.config_path = "";
-        if (trail_pipeline_create(&options, &api.pipeline, status ? NULL : err))
+        if (trail_pipeline_create(&options, &api.pipeline, NULL))
             api.pipeline = NULL;
     }
     api.owner = trail_os_pid();
@@ -98,7 +103,7 @@ static struct trail_pipeline *pipeline_now(struct trail_error *err)
     struct trail_error mistake = { "" };
     trail_os_mutex_lock(&api.lock);
     prepare();
-    bool fresh = !api.pipeline || api.owner != trail_os_pid();
+    bool fresh = !own_locked();
     if (start_locked(&mistake) && fresh)
         trail_notice("%s", mistake.text);
     struct trail_pipeline *pipeline = api.pipeline;
@@ -120,7 +125,7 @@ enum trail_status trail_init_build(const char *config_path, bool optimized,
         memcpy(path, config_path, size);
     }
     trail_os_mutex_lock(&api.lock);
-    struct trail_pipeline *before = api.owner == trail_os_pid() ? api.pipeline : NULL;
+    struct trail_pipeline *before = own_locked();
     api.pipeline = NULL;
     free(api.config_path);
     api.config_path = path;
@@ -135,7 +140,7 @@ enum trail_status trail_init_build(const char *config_path, bool optimized,
 void trail_shutdown(void)
 {
     trail_os_mutex_lock(&api.lock);
-    struct trail_pipeline *pipeline = api.owner == trail_os_pid() ? api.pipeline : NULL;
+    struct trail_pipeline *pipeline = own_locked();
     api.pipeline = NULL;
     free(api.config_path);
     api.config_path = NULL;
@@ -148,7 +153,7 @@ void trail_shutdown(void)
 enum trail_status trail_flush(uint64_t timeout_ns, struct trail_error *err)
 {
     trail_os_mutex_lock(&api.lock);
-    struct trail_pipeline *pipeline = api.owner == trail_os_pid() ? api.pipeline : NULL;
+    struct trail_pipeline *pipeline = own_locked();
     trail_os_mutex_unlock(&api.lock);
     if (pipeline && !trail_pipeline_idle(pipeline, trail_os_mono_ns() + timeout_ns))
         return trail_fail(err, TRAIL_RETRY, "flush: reports are still on their way");

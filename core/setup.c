@@ -158,6 +158,22 @@ static enum trail_status add_unconfigured(const struct trail_setup *setup,
     return plugin ? add_link(setup, &entry, plugin, links, err) : TRAIL_OK;
 }
 
+/* The one that was asked for by name: without it there is nothing to go on with. */
+static enum trail_status add_only(const struct trail_setup *setup,
+                                  struct trail_setup_links *links,
+                                  struct trail_error *err)
+{
+    const struct trail_plugin *plugin = NULL;
+    struct trail_error reason = { "" };
+    enum trail_status status =
+        trail_registry_load(setup->registry, TRAIL_KIND_SYMBOLIZER,
+                            setup->only_symbolizer, &plugin, &reason);
+    if (status)
+        return trail_fail(err, status, "symbolizer %s: %s", setup->only_symbolizer,
+                          reason.text);
+    return add_unconfigured(setup, setup->only_symbolizer, links, err);
+}
+
 static int by_name(const void *a, const void *b)
 {
     const struct trail_plugin *const *left = a, *const *right = b;
@@ -202,7 +218,7 @@ enum trail_status trail_setup_links(const struct trail_setup *setup,
     if (!links.at || !links.options)
         status = trail_fail(err, TRAIL_NO_MEMORY, "symbolizers: out of memory");
     else if (setup->only_symbolizer)
-        status = add_unconfigured(setup, setup->only_symbolizer, &links, err);
+        status = add_only(setup, &links, err);
     else if (!config->symbolizers_given)
         status = add_found(setup, &links, err);
     size_t count = setup->only_symbolizer ? 0 : config->symbolizer_count;

@@ -155,12 +155,48 @@ void trail_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)
     pthread_atfork(prepare, parent, child);
 }
 
+/* A fork while another thread is in the loader gives the child a loader that is half
+ * way through, and the child's next dlopen ends it. So a fork waits; but not for ever,
+ * since the thread that forks may be in the loader itself, running a constructor. */
+#define LOADER_WAIT_S 2
+
+static pthread_mutex_t loader = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local bool loader_held; /* by the fork of this thread */
+
+static void loader_fork_prepare(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += LOADER_WAIT_S;
+    loader_held = pthread_mutex_timedlock(&loader, &until) == 0;
+}
+
+static void loader_fork_parent(void)
+{
+    if (loader_held)
+        pthread_mutex_unlock(&loader);
+    loader_held = false;
+}
+
+static void loader_fork_child(void)
+{
+    pthread_mutex_init(&loader, NULL); /* whoever held it is not here */
+    loader_held = false;
+}
+
+__attribute__((constructor)) static void loader_init(void)
+{
+    pthread_atfork(loader_fork_prepare, loader_fork_parent, loader_fork_child);
+}
+
 /* dlopen handles are what a library is here. */
 enum trail_status trail_os_library_open(const char *path,
                                         struct trail_os_library **library_ret,
                                         struct trail_error *err)
 {
+    pthread_mutex_lock(&loader);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    pthread_mutex_unlock(&loader);
     if (!handle)
         return trail_fail(err, TRAIL_REFUSED, "%s", dlerror());
     *library_ret = handle;
@@ -174,8 +210,11 @@ void *trail_os_library_symbol(struct trail_os_library *library, const char *name
 
 void trail_os_library_close(struct trail_os_library *library)
 {
-    if (library)
-        dlclose(library);
+    if (!library)
+        return;
+    pthread_mutex_lock(&loader);
+    dlclose(library);
+    pthread_mutex_unlock(&loader);
 }
 
 void trail_os_own_directory(char *path_ret, size_t size)

@@ -33,6 +33,20 @@ const struct trail_resolved_thread *trail_report_subject(
     return resolved->thread_count ? &resolved->threads[0] : NULL;
 }
 
+/* True if the bracket at `at` is neither that of operator() itself nor that of
+ * "a::(anonymous namespace)". */
+static bool begins_arguments(const char *function, size_t at)
+{
+    static const char call[] = "operator";
+    size_t size = sizeof(call) - 1;
+    if (at == 0 || function[at - 1] == ':')
+        return false;
+    if (at < size || memcmp(function + at - size, call, size) != 0)
+        return true;
+    return at > size && function[at - size - 1] != ':' &&
+           function[at - size - 1] != ' ';
+}
+
 size_t trail_name_undecorated(const char *function, char *name_ret, size_t size)
 {
     /* Drop "[clone .cold]" and arguments; keep operator() whole. */
@@ -46,7 +60,7 @@ size_t trail_name_undecorated(const char *function, char *name_ret, size_t size)
             depth++;
         else if ((function[i] == '(' || function[i] == '<') && depth)
             depth--;
-        if (depth == 0 && function[i] == '(' && i > 0 && function[i - 1] != 'r') {
+        if (depth == 0 && function[i] == '(' && begins_arguments(function, i)) {
             end = i;
             break;
         }

@@ -26,8 +26,8 @@ char *trail_frames_text(const struct trail_resolved_thread *thread, unsigned fla
  * module name and undecorated names of the program's own functions. */
 void trail_fingerprints(const struct trail_resolved *resolved, char exact_ret[17],
                         char group_ret[17]);
-/* "Orders::total(int)" without its arguments, return type and clone suffix, for
- * grouping. */
+/* "Orders::total(int)" without its arguments and clone suffix, for grouping. A return
+ * type, which templates have, stays. */
 size_t trail_name_undecorated(const char *function, char *name_ret, size_t size);
 
 /* The thread that a report is about: the one that crashed, else the first; NULL: none.

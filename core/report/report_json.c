@@ -4,35 +4,13 @@
 
 #include <jansson.h>
 
+#include "core/report/json_text.h"
 #include "core/report/report.h"
-
-/* Text from symbol files is bytes; what is not UTF-8 is replaced, so the frame stays.
- */
-static json_t *text_json(const char *text)
-{
-    json_t *value = json_string(text);
-    if (value)
-        return value;
-    size_t size = strlen(text);
-    char *clean = malloc(size * 3 + 1);
-    size_t at = 0;
-    for (size_t i = 0; clean && i < size; i++) {
-        if ((unsigned char)text[i] < 0x80) {
-            clean[at++] = text[i];
-        } else {
-            memcpy(clean + at, "\xef\xbf\xbd", 3);
-            at += 3;
-        }
-    }
-    value = clean ? json_stringn(clean, at) : NULL;
-    free(clean);
-    return value;
-}
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
     if (text[0])
-        json_object_set_new(object, key, text_json(text));
+        json_object_set_new(object, key, trail_json_text_of(text));
 }
 
 static void set_address(json_t *object, const char *key, uint64_t address)
@@ -87,17 +65,6 @@ static const char *edge_word(const struct trail_resolved_thread *thread, size_t 
     return frame->kind == TRAIL_PC_TRAMPOLINE ? "signal" : "return";
 }
 
-static json_t *names_json(const char *names)
-{
-    json_t *array = json_array();
-    while (*names) {
-        size_t size = strcspn(names, "\n");
-        json_array_append_new(array, json_stringn(names, size));
-        names += size + (names[size] == '\n');
-    }
-    return array;
-}
-
 static json_t *frame_json(const struct trail_resolved_thread *thread, size_t at)
 {
     const struct trail_resolved_frame *resolved = &thread->frames[at];
@@ -123,7 +90,7 @@ static json_t *frame_json(const struct trail_resolved_thread *thread, size_t at)
                             json_integer((json_int_t)resolved->symbol_size));
     set_text(object, "symbol_name", frame->symbol);
     if (frame->aka[0])
-        json_object_set_new(object, "aka", names_json(frame->aka));
+        json_object_set_new(object, "aka", trail_json_names_of(frame->aka));
     set_text(object, "file", frame->file);
     set_text(object, "dir", frame->directory);
     if (frame->line)
@@ -194,7 +161,7 @@ static json_t *fingerprint_json(const struct trail_resolved *resolved)
         const struct trail_frame *frame = &thread->frames[i].frame;
         if (frame->in_app && frame->function[0] && !frame->hidden[0] &&
             json_array_size(from) < 8)
-            json_array_append_new(from, text_json(frame->function));
+            json_array_append_new(from, trail_json_text_of(frame->function));
     }
     json_object_set_new(object, "exact", json_string(exact));
     json_object_set_new(object, "group", json_string(group));

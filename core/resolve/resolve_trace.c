@@ -20,6 +20,7 @@ struct work {
     const struct trail_trace *trace;
     const struct trail_policy *policy;
     unsigned flags;
+    bool live; /* the trace is of this very process, whose memory can be read */
     struct trail_resolved *resolved;
     struct site *sites; /* of all threads, in order */
     size_t site_count;
@@ -152,7 +153,7 @@ static struct trail_target target_of(const struct work *work,
 {
     uint64_t start, end;
     extent_of(image, &start, &end);
-    bool live = is_live(work->trace) && start < end && image->last == UINT64_MAX;
+    bool live = work->live && start < end && image->last == UINT64_MAX;
     struct trail_target target = {
         .module = {
             .size = sizeof(target.module),
@@ -335,6 +336,7 @@ enum trail_status trail_resolve_trace(struct trail_resolver *resolver,
                          .trace = trace,
                          .policy = policy,
                          .flags = flags,
+                         .live = is_live(trace),
                          .resolved = resolved };
     if (!resolved)
         return trail_fail(err, TRAIL_NO_MEMORY, "report: out of memory");

@@ -140,6 +140,7 @@ static const char *const below_names[] = {
     "_dl_start*",
     "_dl_relocate_static_pie*",
     "start_thread",
+    "execute_native_thread_routine",
     "clone",
     "clone3",
     "__clone*",
@@ -163,6 +164,30 @@ static bool in_own_code(const struct trail_thread *thread, uint64_t pc)
     return false;
 }
 
+/* The runtime's libraries, whose inner functions have no name once stripped. */
+static bool in_runtime(const char *module)
+{
+    static const char *const names[] = { "libc.so*", "libc-*",     "libpthread*",
+                                         "ld-*",     "ld.so*",     "libstdc++.so*",
+                                         "libc++*",  "libgcc_s.*", NULL };
+    const char *slash = strrchr(module, '/');
+    return matches_any(slash ? slash + 1 : module, names);
+}
+
+/* Unnamed code of the runtime goes with the named function that called it. */
+static const char *rule_of_caller(const struct trail_resolved_thread *thread, size_t at,
+                                  bool panic_above)
+{
+    for (; at < thread->frame_count; at++) {
+        const struct trail_frame *frame = &thread->frames[at].frame;
+        if (frame->function[0])
+            return trail_trim_top_rule(frame->function, panic_above);
+        if (!in_runtime(frame->module))
+            return NULL;
+    }
+    return NULL;
+}
+
 /* From the innermost frame outward, until the first that no rule knows. */
 static void trim_top(struct trail_resolved_thread *thread)
 {
@@ -171,31 +196,12 @@ static void trim_top(struct trail_resolved_thread *thread)
         struct trail_frame *frame = &thread->frames[i].frame;
         const char *rule = in_own_code(thread->thread, frame->address)
                                ? "capture"
-                               : trail_trim_top_rule(frame->function, panic);
-        /* Unnamed code between panic frames is the runtime's, too: a stripped libc. */
-        if (!rule && panic && !frame->function[0]) {
-            size_t next = i + 1;
-            while (next < thread->frame_count &&
-                   !thread->frames[next].frame.function[0])
-                next++;
-            if (next < thread->frame_count)
-                rule = trail_trim_top_rule(thread->frames[next].frame.function, panic);
-        }
+                               : rule_of_caller(thread, i, panic);
         if (!rule)
             return;
         panic = panic || strcmp(rule, "panic") == 0;
         frame->hidden = rule;
     }
-}
-
-/* The runtime's libraries, whose startup code has no name once stripped. */
-static bool in_runtime(const char *module)
-{
-    const char *slash = strrchr(module, '/');
-    const char *name = slash ? slash + 1 : module;
-    return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-", 5) == 0 ||
-           strncmp(name, "libpthread", 10) == 0 || strncmp(name, "ld-", 3) == 0 ||
-           strncmp(name, "ld.so", 5) == 0;
 }
 
 static bool is_below(const struct trail_frame *frame)

@@ -12,7 +12,7 @@ static struct {
     struct trail_mapped *images;
     size_t count, room;
     uint64_t loads, unloads;
-    bool out_of_memory;
+    bool incomplete; /* the last refresh ran out of memory: the next one starts over */
 } map;
 static _Atomic uint64_t epoch = 1;
 static struct trail_os_mutex lock;
@@ -87,32 +87,32 @@ static struct trail_mapped *image_add(void)
 }
 
 struct refresh {
-    bool counted, unchanged;
+    bool counted, unchanged, out_of_memory;
     uint64_t loads, unloads;
 };
 
-static void image_meet(const struct trail_os_module *module)
+/* False: out of memory. */
+static bool image_meet(const struct trail_os_module *module)
 {
     uint64_t hash = trail_stamp_hash(module);
     for (size_t i = 0; i < map.count; i++)
         if (!map.images[i].seen && same_image(&map.images[i], module, hash)) {
             map.images[i].seen = true;
-            return;
+            return true;
         }
 
     struct trail_mapped *image = image_add();
     size_t size = strlen(module->path) + 1;
     char *path = image ? malloc(size) : NULL;
-    if (!path) {
-        map.out_of_memory = true;
-        return;
-    }
+    if (!path)
+        return false;
     memcpy(path, module->path, size);
     *image = (struct trail_mapped){
         .path = path, .hash = hash, .seen = true, .first = trail_epoch_now() + 1
     };
     image_fill(image, module);
     map.count++;
+    return true;
 }
 
 static bool on_module(void *arg, const struct trail_os_module *module)
@@ -122,20 +122,19 @@ static bool on_module(void *arg, const struct trail_os_module *module)
         refresh->counted = true;
         refresh->loads = module->loads;
         refresh->unloads = module->unloads;
-        refresh->unchanged = map.count && !map.out_of_memory &&
+        refresh->unchanged = map.count && !map.incomplete &&
                              module->loads == map.loads &&
                              module->unloads == map.unloads;
     }
     if (refresh->unchanged)
         return false;
-    image_meet(module);
+    refresh->out_of_memory = !image_meet(module) || refresh->out_of_memory;
     return true;
 }
 
 static enum trail_status refresh_locked(struct trail_error *err)
 {
     struct refresh refresh = { 0 };
-    map.out_of_memory = false;
     trail_os_modules(on_module, &refresh);
     if (refresh.unchanged)
         return TRAIL_OK;
@@ -149,7 +148,8 @@ static enum trail_status refresh_locked(struct trail_error *err)
     map.loads = refresh.loads;
     map.unloads = refresh.unloads;
     atomic_store(&epoch, now + 1);
-    if (map.out_of_memory)
+    map.incomplete = refresh.out_of_memory;
+    if (map.incomplete)
         return trail_fail(err, TRAIL_NO_MEMORY, "module map: out of memory");
     return TRAIL_OK;
 }

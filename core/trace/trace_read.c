@@ -314,6 +314,16 @@ static enum trail_status take_raw(json_t *object, struct trail_trace *trace,
                                       : bad(err, "trace", "is missing from the report");
 }
 
+/* jansson quotes what it met, which may hold newlines and worse. */
+static enum trail_status bad_json(struct trail_error *err, json_error_t *where)
+{
+    for (char *at = where->text; *at; at++)
+        if ((unsigned char)*at < 0x20 || *at == 0x7f)
+            *at = ' ';
+    return trail_fail(err, TRAIL_BAD_INPUT, "trace: column %d: %s", where->column,
+                      where->text);
+}
+
 enum trail_status trail_trace_read(const char *text, size_t size,
                                    struct trail_trace **trace_ret,
                                    struct trail_error *err)
@@ -324,8 +334,7 @@ enum trail_status trail_trace_read(const char *text, size_t size,
                           TRAIL_TRACE_SIZE_LIMIT);
     json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
     if (!object)
-        return trail_fail(err, TRAIL_BAD_INPUT, "trace: column %d: %s", where.column,
-                          where.text);
+        return bad_json(err, &where);
 
     struct trail_trace *trace = calloc(1, sizeof(*trace));
     enum trail_status status =

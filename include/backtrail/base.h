@@ -202,9 +202,18 @@ struct trail_plugin_record {
 #define TRAIL_JOIN_(a, b) a##b
 #define TRAIL_JOIN(a, b)  TRAIL_JOIN_(a, b)
 
-#if defined(__clang__) || defined(__GNUC__)
+#if defined(_WIN32) && defined(__GNUC__)
 #define TRAIL_RECORD_ATTRIBUTES                                                        \
     __attribute__((used, aligned(4), section(TRAIL_RECORD_SECTION)))
+#elif defined(__clang__)
+/* clang's address sanitizer would put red zones between the notes of a segment. */
+#define TRAIL_RECORD_ATTRIBUTES                                                        \
+    __attribute__((used, aligned(4), visibility("hidden"), no_sanitize("address"),     \
+                   section(TRAIL_RECORD_SECTION)))
+#elif defined(__GNUC__)
+#define TRAIL_RECORD_ATTRIBUTES                                                        \
+    __attribute__((used, aligned(4), visibility("hidden"),                             \
+                   section(TRAIL_RECORD_SECTION)))
 #else
 #define TRAIL_RECORD_ATTRIBUTES
 #endif

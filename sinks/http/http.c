@@ -10,7 +10,8 @@
 
 #define GZIP_SIZE_MIN 1024 /* bytes; smaller bodies do not get smaller */
 #define BODIES_LIMIT                                                                   \
-    (8u << 20) /* bytes of records in one request, if more than one                    \
+    (8u                                                                                \
+     << 20) /* bytes of records in one request, if more than one                    \
                 */
 #define LEVEL_WARNING 2
 

@@ -189,7 +189,7 @@ static void raw_print_gives_exactly_the_documented_bytes(void **state)
     for (unsigned i = 0; i < 12; i++)
         snprintf(want + strlen(want), sizeof(want) - strlen(want), "%u: 0x%lx\n", i,
                  (unsigned long)backtrace.addresses[i]);
-    strcat(want, "[... TRUNCATED ...]\n");
+    snprintf(want + strlen(want), sizeof(want) - strlen(want), "[... TRUNCATED ...]\n");
 
     assert_int_equal(pipe(ends), 0);
     trail_print_raw(ends[1], &backtrace);

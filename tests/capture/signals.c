@@ -19,7 +19,22 @@ static struct shot {
     unsigned count, flags;
     struct trail_info info;
     struct trail_backtrace backtrace;
+    uintptr_t parts[128]; /* the same, three entries at a time */
+    unsigned part_count;
 } shot;
+
+HANDLER_CODE static void take_parts(struct trail_control control)
+{
+    struct trail_info info = { .size = sizeof(info) };
+    struct trail_cursor cursor;
+    shot.part_count = 0;
+    do {
+        shot.part_count +=
+            trail_backtrace(shot.parts + shot.part_count, 3, &control, &info);
+        cursor = info.cursor;
+        control.cursor = &cursor;
+    } while (info.end == TRAIL_END_FULL && shot.part_count <= 125);
+}
 
 HANDLER_CODE static void on_signal(int number, siginfo_t *info, void *context)
 {
@@ -33,6 +48,7 @@ HANDLER_CODE static void on_signal(int number, siginfo_t *info, void *context)
     trail_os_context(context, &shot.at);
     shot.count = trail_backtrace(shot.pcs, 128, &control, &shot.info);
     trail_capture_context(&shot.backtrace, context);
+    take_parts(control);
 }
 
 static void raise_it(void *arg)
@@ -94,6 +110,14 @@ static void a_captured_context_has_no_frame_of_the_handler(void **state)
     take_shot(0, 0);
     assert_shot(shot.backtrace.addresses, shot.backtrace.count);
     assert_int_equal(shot.backtrace.end, TRAIL_END_BASE);
+}
+
+static void an_interrupted_walk_goes_on_at_its_cursor(void **state)
+{
+    (void)state;
+    take_shot(0, 0);
+    assert_int_equal(shot.part_count, shot.count);
+    assert_memory_equal(shot.parts, shot.pcs, shot.count * sizeof(uintptr_t));
 }
 
 static void a_handler_on_its_own_stack_sees_the_interrupted_one(void **state)
@@ -165,6 +189,7 @@ static void a_walk_through_a_handler_marks_trampoline_and_interruption(void **st
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(an_interrupted_stack_begins_at_the_interrupted_instruction),
     cmocka_unit_test(a_captured_context_has_no_frame_of_the_handler),
+    cmocka_unit_test(an_interrupted_walk_goes_on_at_its_cursor),
     cmocka_unit_test(a_handler_on_its_own_stack_sees_the_interrupted_one),
     cmocka_unit_test(a_frame_pointer_walk_begins_at_the_interrupted_instruction),
     cmocka_unit_test(an_interrupted_stack_without_a_context_is_refused),

@@ -1,4 +1,6 @@
 /* no_malloc.c -- counts the allocations that 1000 captures make. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "show.h"
 
 #include <stdalign.h>
@@ -47,12 +49,11 @@ void *realloc(void *block, size_t size)
 int main(void)
 {
     struct trail_backtrace backtrace = { 0 };
-    void *(*volatile allocate)(size_t) = malloc;
     unsigned long before = allocations;
     for (int i = 0; i < 1000; i++)
         trail_capture(&backtrace);
     unsigned long made = allocations - before;
-    bool counts = allocate(1) && allocations == before + made + 1;
+    bool counts = strdup("an allocation of libc") && allocations == before + made + 1;
     printf("allocations: %lu\nframes: %s\ncounted: %s\n", made,
            yes_no(backtrace.count > 2), yes_no(counts));
     return 0;

@@ -225,6 +225,20 @@ static void hostile_sizes_and_depths_are_refused(void **state)
                                   "ffffffff\",\"pcs\":[\"0xffffffffffffffff\"]}]}"));
 }
 
+static void a_refusal_is_one_line_whatever_it_quotes(void **state)
+{
+    (void)state;
+    static const char *const texts[] = { "{\"a\":\n\n\"b\x7f\n\x1b[2J", "\n\n\x01\n",
+                                         "{\"backtrail\":1,\n\"x\":\n[\"a\nb\"]}" };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct trail_trace *trace = NULL;
+        struct trail_error err = { "" };
+        assert_int_equal(trail_trace_read(texts[i], strlen(texts[i]), &trace, &err),
+                         TRAIL_BAD_INPUT);
+        assert_null(strpbrk(err.text, "\n\r\x1b\x7f\x01"));
+    }
+}
+
 static void every_truncation_of_a_trace_is_refused(void **state)
 {
     (void)state;
@@ -289,6 +303,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_is_wrong_is_refused_and_named),
     cmocka_unit_test(lists_are_read_up_to_their_limit_and_refused_beyond),
     cmocka_unit_test(hostile_sizes_and_depths_are_refused),
+    cmocka_unit_test(a_refusal_is_one_line_whatever_it_quotes),
     cmocka_unit_test(every_truncation_of_a_trace_is_refused),
     cmocka_unit_test(a_report_is_read_as_its_trace_and_keeps_its_revision),
     cmocka_unit_test(an_address_belongs_to_the_module_of_its_epoch),

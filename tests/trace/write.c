@@ -132,7 +132,8 @@ static void attributes_over_the_limits_are_cut_and_said_to_be_missing(void **sta
         attributes[i] = (struct trail_attribute){ keys[i], "v" };
     }
     memset(long_value, 'x', 1023);
-    strcpy(long_value + 1023, "\xe2\x82\xac and more"); /* the limit is inside of it */
+    snprintf(long_value + 1023, sizeof(long_value) - 1023, "%s",
+             "\xe2\x82\xac and more"); /* the limit is inside of the first character */
     attributes[0].value = long_value;
     const struct trail_event event = { .size = sizeof(event),
                                        .attributes = attributes,
