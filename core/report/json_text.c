@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every byte beyond ASCII is replaced: a name that is not UTF-8 as a whole tells nothing
+/* Every byte beyond ASCII is replaced: a name that is no UTF-8 as a whole tells nothing
  * about which of its bytes were meant to be. */
 static json_t *ascii_json(const char *text, size_t size)
 {
