@@ -113,29 +113,39 @@ void lines_deinit(struct lines *lines)
 }
 
 /* The rest of `path` behind the directory, or NULL if it does not lie in there. */
-static const char *below(const char *path, const char *directory)
+static const char *below(const char *path, struct trail_text directory)
 {
-    size_t size = directory ? strlen(directory) : 0;
-    if (!size || strncmp(path, directory, size) != 0 || path[size] != '/')
+    size_t size = directory.size;
+    if (!size || strncmp(path, directory.data, size) != 0 || path[size] != '/')
         return NULL;
     return path + size + 1;
 }
 
 /* libdw puts the compilation directory before names that are relative to it. If that
  * is relative too (builds with mapped prefixes) it would count twice: take it off. */
-static const char *relative_name(Dwarf_Files *files, const char *path)
+static const char *without_relative(Dwarf_Files *files, const char *path)
 {
     const char *const *directories = NULL;
     size_t count = 0;
-    if (!path || path[0] == '/' || dwarf_getsrcdirs(files, &directories, &count) ||
-        !count || !directories[0])
+    if (dwarf_getsrcdirs(files, &directories, &count) || !count || !directories[0])
         return path;
-    const char *rest = below(path, directories[0]);
-    size_t own_size = strlen(directories[0]);
-    for (size_t i = 1; rest && i < count; i++)
-        if (directories[i] && strlen(directories[i]) > own_size &&
-            below(path, directories[i]))
+    struct trail_text own = trail_text_of(directories[0]);
+    const char *rest = below(path, own);
+    for (size_t i = 1; rest && i < count; i++) {
+        struct trail_text other = trail_text_of(directories[i]);
+        if (other.size > own.size && below(path, other))
             return path; /* it came with a directory of its own */
+    }
+    return rest ? rest : path;
+}
+
+/* The name as it was given to the compiler. Where the unit was named by a relative path,
+ * so was what lies below its directory; libdw has joined the two. */
+static const char *given_name(const struct lines *lines, const char *path)
+{
+    if (path[0] != '/')
+        return without_relative(lines->files, path);
+    const char *rest = lines->is_relative ? below(path, lines->directory) : NULL;
     return rest ? rest : path;
 }
 
@@ -143,7 +153,8 @@ static const char *file_name(const struct lines *lines, uint32_t file)
 {
     if (file >= lines->file_count)
         return NULL;
-    return relative_name(lines->files, dwarf_filesrc(lines->files, file, NULL, NULL));
+    const char *path = dwarf_filesrc(lines->files, file, NULL, NULL);
+    return path ? given_name(lines, path) : NULL;
 }
 
 bool lines_find(const struct lines *lines, uint64_t address, struct place *place_ret)

@@ -4,14 +4,14 @@
 
 #include <elfutils/libdw.h>
 
+#include "backtrail/base.h"
 #include "rows.h"
 
 struct code;
 
 /* A place in a source file. */
 struct place {
-    const char *file; /* with its directory, if that is another than the unit's own or
-                         absolute; NULL: unknown */
+    const char *file; /* as it was named to the compiler; NULL: unknown */
     uint32_t line, column, discriminator; /* 0: unknown */
 };
 
@@ -20,6 +20,8 @@ struct lines {
     struct rows rows;
     Dwarf_Files *files;
     size_t file_count;
+    struct trail_text directory; /* of the compilation; set by whoever reads the unit */
+    bool is_relative;            /* the unit's own name is relative to it */
 };
 
 /* Read the table of the unit of `unit_die`, for a split unit that of its skeleton.

@@ -107,12 +107,23 @@ static Dwarf_Die whole_unit(struct unit *unit)
     return unit->is_incomplete ? unit->die : split;
 }
 
+/* A split unit has its name, and its skeleton the directory. */
+static void set_names(struct unit *unit, Dwarf_Die *whole)
+{
+    struct text_bounds bounds = { 0 };
+    struct trail_text name = text_attribute(whole, DW_AT_name, &bounds);
+    unit->directory = text_attribute(whole, DW_AT_comp_dir, &bounds);
+    if (!unit->directory.size)
+        unit->directory = text_attribute(&unit->die, DW_AT_comp_dir, &bounds);
+    unit->lines.directory = unit->directory;
+    unit->lines.is_relative = name.size && name.data[0] != '/';
+}
+
 static enum trail_status read_unit(struct unit *unit, const struct code *code,
                                    const struct trail_call *call)
 {
     if (unit->is_read)
         return TRAIL_OK;
-    struct text_bounds bounds = { 0 };
     Dwarf_Die whole = whole_unit(unit);
     enum trail_status status = scopes_build(&whole, code, call, &unit->scopes);
     if (status)
@@ -121,7 +132,7 @@ static enum trail_status read_unit(struct unit *unit, const struct code *code,
         scopes_deinit(&unit->scopes);
         return TRAIL_NO_MEMORY;
     }
-    unit->directory = text_attribute(&whole, DW_AT_comp_dir, &bounds);
+    set_names(unit, &whole);
     unit->is_read = true;
     return TRAIL_OK;
 }

@@ -16,8 +16,8 @@ test_a_trace_becomes_a_report()
     "$json" -e threads.0.frames n address function file line column inlined < out > got
     tr ' ' '\t' > wanted << 'WANTED'
 0 0x401000 chain_step1 inc/chain.h 20 10 true
-0 0x401000 static_helper /src/deep.c 11 11 -
-1 0x401009 static_helper /src/deep.c 10 1 -
+0 0x401000 static_helper deep.c 11 11 -
+1 0x401009 static_helper deep.c 10 1 -
 WANTED
     expect_same got wanted
 }
@@ -32,13 +32,13 @@ warning: one good trace
 x64-gcc-dw5-O2, pid 42, id 00112233445566778899aabbccddeeff; frames are return targets
 backtrace:
   0: chain_step1 at inc/chain.h:20:10 (inlined)
-  1: static_helper at /src/deep.c:11:11
-  2: static_helper at /src/deep.c:10:1
+  1: static_helper at deep.c:11:11
+  2: static_helper at deep.c:10:1
 WANTED
     expect_same out wanted
     run resolve --style tracy good.jsonl
     expect out "0. chain_step1 at inc/chain.h:20:10 [inline 0]" \
-        "0. static_helper at /src/deep.c:11:11 [inline 1]" "1. static_helper"
+        "0. static_helper at deep.c:11:11 [inline 1]" "1. static_helper"
 }
 
 test_members_that_are_not_known_are_passed_on()
@@ -224,7 +224,7 @@ test_a_module_that_was_unloaded_lends_its_addresses_to_none()
     run resolve --style text epochs.jsonl
     expect_status 0
     expect out "  0: 0x401000 (module unloaded)" "  1: chain_leaf at inc/chain.h:8:8 (inlined)" \
-        "  5: static_helper at /src/deep.c:11:11"
+        "  5: static_helper at deep.c:11:11"
     run resolve epochs.jsonl
     "$json" threads.0.frames.0.module threads.0.frames.0.function threads.0.frames.0.gap \
         gaps.0.reason gaps.0.module threads.0.frames.1.module < out > got
@@ -241,12 +241,12 @@ test_each_thread_has_its_frames()
     cat > wanted << 'WANTED'
 thread 7 "idle"
 backtrace:
-  0: static_helper at /src/deep.c:10:1
+  0: static_helper at deep.c:10:1
 thread 8 "worker", crashed
 backtrace:
   0: chain_step1 at inc/chain.h:20:10 (inlined)
-  1: static_helper at /src/deep.c:11:11
-  2: static_helper at /src/deep.c:10:1
+  1: static_helper at deep.c:11:11
+  2: static_helper at deep.c:10:1
 [... TRUNCATED ...]
 WANTED
     expect_same got wanted
