@@ -12,8 +12,7 @@
 
 /* One value. Offsets are bytes from the start of the text. */
 struct trail_config_node {
-    const char
-        *key; /* of a member, escapes resolved, not terminated; NULL: an element */
+    const char *key; /* of a member; escapes resolved, not terminated */
     uint32_t key_size, key_start;
     uint32_t value_start, value_end;
     uint32_t parent;  /* node 0, the top, is its own parent */

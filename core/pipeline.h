@@ -13,14 +13,12 @@
 /* How the environment and the command line add to the config. */
 struct trail_pipeline_options {
     const char *config_path; /* NULL: $BACKTRAIL_CONFIG, else the defaults */
-    const char *const
-        *symbol_directories; /* asked before the config's; NULL-terminated */
-    const char
-        *plugin_path; /* directories separated by ':', in place of the config's */
-    const char
-        *only_symbolizer; /* this one alone, in place of the config's; NULL: no */
-    bool sinks;           /* set up sinks and the threads that serve them */
-    bool quiet;           /* say nothing of plugins that cannot be loaded */
+    /* Asked before the config's; NULL-terminated, or NULL. */
+    const char *const *symbol_directories;
+    const char *plugin_path;     /* in place of the config's; separated by ':' */
+    const char *only_symbolizer; /* in place of the config's; NULL: no */
+    bool sinks;                  /* set up sinks and the threads that serve them */
+    bool quiet;                  /* say nothing of plugins that cannot be loaded */
 };
 
 struct trail_pipeline;

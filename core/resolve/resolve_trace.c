@@ -73,41 +73,54 @@ static uint64_t lookup_address(const struct trail_image *image, uint64_t pc, cha
     return pc - image->bias - (follows_call ? 1u : 0u);
 }
 
+static struct trail_gap gap_unloaded(const char *detail)
+{
+    return (struct trail_gap){ .reason = "unloaded",
+                               .detail = detail,
+                               .remedy = "none: what was there then is not known",
+                               .want = "" };
+}
+
+/* Why an address has no module to be looked up in. */
+static size_t add_placeless(struct work *work, const struct trail_image *gone,
+                            const struct trail_image *unknown)
+{
+    const struct trail_image *image = unknown ? unknown : gone;
+    if (image)
+        return add_gap(work->resolved, (size_t)(image - work->trace->images),
+                       gap_unloaded(
+                           unknown
+                               ? "its module was unloaded before it could be told"
+                               : "its module was not mapped when the stack was taken"));
+    const struct trail_gap gap = { .reason = "no_module",
+                                   .detail = "no module was mapped at this address",
+                                   .remedy = "none: generated code, or a broken stack",
+                                   .want = "" };
+    return add_gap(work->resolved, TRAIL_NO_INDEX, gap);
+}
+
 static void place(struct work *work, const struct trail_thread *thread, size_t index,
                   struct site *site)
 {
-    const struct trail_image *gone = NULL;
+    const struct trail_image *gone = NULL, *unknown = NULL;
     uint64_t pc = thread->pcs[index];
     bool follows_call = thread->kinds[index] == 'r' || thread->kinds[index] == 'c';
     /* A call that ends its module returns to the first byte behind it. */
     const struct trail_image *image =
         trail_trace_image(work->trace, thread->epoch, pc - (follows_call ? 1u : 0u),
                           &gone);
-    struct trail_gap gap = { .reason = "no_module",
-                             .detail = "no module was mapped at this address",
-                             .remedy = "none: generated code, or a broken stack",
-                             .want = "" };
 
     *site = (struct site){ .image = TRAIL_NO_INDEX,
                            .answer_index = TRAIL_NO_INDEX,
                            .gap_index = TRAIL_NO_INDEX };
-    if (image) {
-        site->image = (size_t)(image - work->trace->images);
-        site->lookup = lookup_address(image, pc, thread->kinds[index]);
+    if (image && !image->path[0] && image->id_size == 0 && image->last != UINT64_MAX)
+        unknown = image; /* an extent is all that is known of it */
+    if (!image || unknown) {
+        site->gap_index = add_placeless(work, gone, unknown);
         return;
     }
-    if (gone) {
-        gap = (struct trail_gap){
-            .reason = "unloaded",
-            .detail = "its module was not mapped when the stack was taken",
-            .remedy = "none: what was there then is not known",
-            .want = "",
-        };
-        site->gap_index =
-            add_gap(work->resolved, (size_t)(gone - work->trace->images), gap);
-        return;
-    }
-    site->gap_index = add_gap(work->resolved, TRAIL_NO_INDEX, gap);
+    site->image = (size_t)(image - work->trace->images);
+    site->lookup = lookup_address(image, pc, thread->kinds[index]);
 }
 
 /* Where the platform walks no stacks the backtrace is empty: an answer, not an error.

@@ -209,16 +209,36 @@ static struct trail_mapped *image_at(const struct trail_backtrace *backtrace,
     return best;
 }
 
-/* The image that lies at `pc` now, where the one of the capture is not remembered. Told
- * with its epochs, it shows that the module of the capture is gone. */
-static struct trail_mapped *successor_at(const struct trail_backtrace *backtrace,
-                                         uint64_t pc)
+/* What is left of an image that was unmapped before the map had it: its extent. */
+static struct trail_mapped unknown_image(const struct trail_backtrace *backtrace,
+                                         const struct trail_stamp *stamp)
 {
-    for (size_t i = 0; i < map.count && stamp_at(backtrace, pc); i++)
-        if (map.images[i].last == 0 && map.images[i].first > backtrace->epoch &&
-            holds(&map.images[i], pc))
-            return &map.images[i];
-    return NULL;
+    struct trail_mapped image = {
+        .path = (char *)(uintptr_t) "",
+        .hash = stamp->hash,
+        .first = backtrace->epoch,
+        .last = backtrace->epoch,
+        .range_count = 1,
+    };
+    image.ranges[0] = (struct trail_os_segment){ .start = stamp->start,
+                                                 .end = stamp->end,
+                                                 .load = true };
+    return image;
+}
+
+/* Images and stamps that have been told, so that each is told once. */
+struct told {
+    const void *at[TRAIL_MAX_FRAMES];
+    size_t count;
+};
+
+static bool tell_once(struct told *told, const void *thing)
+{
+    for (size_t i = 0; i < told->count; i++)
+        if (told->at[i] == thing)
+            return false;
+    told->at[told->count++] = thing;
+    return true;
 }
 
 enum trail_status trail_module_map_touched(
@@ -226,22 +246,20 @@ enum trail_status trail_module_map_touched(
     void (*each)(void *arg, const struct trail_mapped *image), void *arg,
     struct trail_error *err)
 {
-    const struct trail_mapped *told[TRAIL_MAX_FRAMES];
-    size_t told_count = 0;
+    struct told told = { .count = 0 };
 
     trail_os_mutex_lock(&lock);
     enum trail_status status = refresh_locked(err);
     for (uint32_t i = 0; !status && i < backtrace->count; i++) {
-        const struct trail_mapped *image = image_at(backtrace, backtrace->addresses[i]);
-        if (!image)
-            image = successor_at(backtrace, backtrace->addresses[i]);
-        bool again = image == NULL;
-        for (size_t j = 0; j < told_count && !again; j++)
-            again = told[j] == image;
-        if (again)
-            continue;
-        told[told_count++] = image;
-        each(arg, image);
+        uint64_t pc = backtrace->addresses[i];
+        const struct trail_mapped *image = image_at(backtrace, pc);
+        const struct trail_stamp *stamp = stamp_at(backtrace, pc);
+        if (image && tell_once(&told, image)) {
+            each(arg, image);
+        } else if (!image && stamp && tell_once(&told, stamp)) {
+            struct trail_mapped unknown = unknown_image(backtrace, stamp);
+            each(arg, &unknown);
+        }
     }
     trail_os_mutex_unlock(&lock);
     return status;

@@ -29,9 +29,9 @@ struct trail_mapped {
 enum trail_status trail_module_map_refresh(struct trail_error *err);
 
 /* Call `each` with the image that every address of the backtrace lay in when it was
- * taken, once per image in order of first use. Refreshes first. Addresses in images
- * that were unmapped and are not remembered belong to none; what lies there now is told
- * instead, with its epochs. Lent until the callback returns. */
+ * taken, once per image in order of first use. Refreshes first. An image that was
+ * unmapped before the map had it is told with no path, no id and its extent alone, so
+ * that nothing else is taken for it. Lent until the callback returns. */
 enum trail_status trail_module_map_touched(
     const struct trail_backtrace *backtrace,
     void (*each)(void *arg, const struct trail_mapped *image), void *arg,

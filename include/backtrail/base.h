@@ -122,9 +122,8 @@ enum trail_option_flags {
 struct trail_option_spec {
     uint32_t type, flags;
     const char *key; /* "path"; "rotate.size" is member `size` of object `rotate` */
-    const char
-        *default_value; /* as it would be written in the file; NULL: no default */
-    const char *help;   /* one line, no full stop */
+    const char *default_value; /* as it would be written in the file; NULL: none */
+    const char *help;          /* one line, no full stop */
 };
 
 /* One option as create() sees it: checked, expanded, in the order of the table. */

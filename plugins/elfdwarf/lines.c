@@ -139,8 +139,8 @@ static const char *without_relative(Dwarf_Files *files, const char *path)
     return rest ? rest : path;
 }
 
-/* The name as it was given to the compiler. Where the unit was named by a relative path,
- * so was what lies below its directory; libdw has joined the two. */
+/* The name as it was given to the compiler. Where the unit was named by a relative
+ * path, so was what lies below its directory; libdw has joined the two. */
 static const char *given_name(const struct lines *lines, const char *path)
 {
     if (path[0] != '/')

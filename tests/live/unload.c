@@ -1,6 +1,6 @@
 /* unload.c -- a stack through a library that is unloaded before it is resolved, when
- * another lies in its place. Arguments: the two libraries, and "resolve" if it is to be
- * resolved once before that, too. */
+ * another lies in its place. Arguments: the two libraries ("-" for none), and "resolve"
+ * if it is to be resolved once before that, too. */
 #define _GNU_SOURCE
 
 #include "show.h"
@@ -44,6 +44,10 @@ int main(int argc, char **argv)
     if (argc > 3)
         show(&backtrace, 0);
     dlclose(alpha);
+    if (strcmp(argv[2], "-") == 0) {
+        show(&backtrace, 0);
+        return 0;
+    }
     void *bravo = open_library(argv[2]);
     printf("bravo lies where alpha lay: %s\n",
            yes_no(dladdr((void *)called_from, &info) &&
