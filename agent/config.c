@@ -52,6 +52,16 @@ static int check_plugins(struct trail_pipeline *pipeline)
     return exit_code;
 }
 
+/* What is understood but has no effect must not look as if it had. */
+static void note_unused(const struct trail_config *config)
+{
+    if (config->store)
+        printf("%s: note: symbols.store is not used by this version\n", config->file);
+    if (config->debuginfod_urls && config->debuginfod_urls[0])
+        printf("%s: note: symbols.debuginfod is not used by this version\n",
+               config->file);
+}
+
 static int check(const struct shared_options *shared)
 {
     struct trail_pipeline *pipeline = NULL;
@@ -69,6 +79,7 @@ static int check(const struct shared_options *shared)
     else if (exit_code == EXIT_DONE)
         printf("%s: ok; symbolizers: all that are found, sinks: %zu\n", config->file,
                config->sink_count);
+    note_unused(config);
     trail_pipeline_destroy(pipeline, 0);
     return exit_code;
 }

@@ -10,6 +10,16 @@ check()
     run config check c.json
 }
 
+test_what_this_version_does_not_use_is_said_to_be_unused()
+{
+    echo '{ "symbols": { "store": "s", "debuginfod": { "urls": ["http://127.0.0.1:1"] } } }' \
+        > c.json
+    run config check --plugin-path "$plugins" c.json
+    expect_status 0
+    expect out "c.json: note: symbols.store is not used by this version"
+    expect out "c.json: note: symbols.debuginfod is not used by this version"
+}
+
 test_the_example_is_right()
 {
     cp "$source/config/example.json" example.json
@@ -28,7 +38,7 @@ test_the_example_is_right()
     expect_same out wanted
     unset HQ_TOKEN
     run config check example.json
-    refused 1 "example.json:27:26: sinks[2].headers.Authorization: " "HQ_TOKEN"
+    refused 1 "example.json:25:26: sinks[2].headers.Authorization: " "HQ_TOKEN"
 }
 
 test_the_config_in_the_readme_is_right()

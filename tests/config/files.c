@@ -159,10 +159,8 @@ static void the_example_in_the_repository_loads(void **unused)
         trail_config_load(TEST_SOURCE_DIR "/config/example.json", &config, &err), err);
     assert_string_equal(config->app_name, "orders");
     assert_non_null(config->state);
-    assert_non_null(config->store);
     assert_non_null(config->plugin_paths[0]);
     assert_non_null(config->symbol_directories[0]);
-    assert_non_null(config->debuginfod_urls[0]);
     assert_non_null(config->in_app_include[0]);
     assert_non_null(config->in_app_exclude[0]);
     assert_true(config->symbolizer_count >= 2);
