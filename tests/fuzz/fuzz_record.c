@@ -1,4 +1,4 @@
-/* fuzz_record.c -- any bytes as a plugin file: it is judged without a word of it run. */
+/* fuzz_record.c -- any bytes as a plugin file: it is judged, and no word of it is run. */
 #include <stdlib.h>
 #include <string.h>
 
