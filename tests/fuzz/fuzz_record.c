@@ -1,4 +1,4 @@
-/* fuzz_record.c -- any bytes as a plugin file: it is judged, and no word of it is run. */
+/* fuzz_record.c -- any bytes as a plugin file: judged, and none of it run. */
 #include <stdlib.h>
 #include <string.h>
 
