@@ -6,12 +6,13 @@
 
 #include "core/deliver/notice.h"
 
-#define QUEUE_COUNT   1024
-#define QUEUE_SIZE    ((size_t)16 << 20)
-#define BATCH_COUNT   64
-#define WRITE_TIME_NS ((uint64_t)30 * 1000000000u)
-#define BACKOFF_FIRST ((uint64_t)1000000000u)
-#define BACKOFF_MOST  ((uint64_t)300 * 1000000000u)
+#define QUEUE_COUNT    1024
+#define QUEUE_SIZE     ((size_t)16 << 20)
+#define BATCH_COUNT    64
+#define BATCH_HALVINGS 7 /* until one is left, and one to spare */
+#define WRITE_TIME_NS  ((uint64_t)30 * 1000000000u)
+#define BACKOFF_FIRST  ((uint64_t)1000000000u)
+#define BACKOFF_MOST   ((uint64_t)300 * 1000000000u)
 
 /* One sink with its queue and its thread. */
 struct lane {
@@ -128,8 +129,10 @@ static void lane_log(void *host, int level, struct trail_text text)
     trail_notice("sink %s: %.*s", lane->outlet.name, (int)text.size, text.data);
 }
 
-/* One try. Every record has its verdict afterwards; returns when not to try before. */
-static uint64_t batch_try(struct batch *batch, struct lane *lane, uint32_t attempt)
+/* One try. Every record has its verdict afterwards, unless the batch was rejected as a
+ * whole: true then. `retry_after_ret` is how long not to try again. */
+static bool batch_try(struct batch *batch, struct lane *lane, uint32_t attempt,
+                      uint64_t *retry_after_ret)
 {
     struct trail_error err = { "" };
     struct trail_sink_call call = {
@@ -155,7 +158,8 @@ static uint64_t batch_try(struct batch *batch, struct lane *lane, uint32_t attem
         lane->last_error = err; /* said when it changes, not at each try */
         trail_notice("sink %s: %s", lane->outlet.name, err.text);
     }
-    return call.retry_after_ns;
+    *retry_after_ret = call.retry_after_ns;
+    return status != TRAIL_OK && status != TRAIL_RETRY;
 }
 
 static void batch_give_up(struct batch *batch, struct lane *lane)
@@ -165,29 +169,68 @@ static void batch_give_up(struct batch *batch, struct lane *lane)
     batch_settle(batch, lane);
 }
 
-/* Try until every record is delivered or rejected. While closing there is one more try.
- */
-static void batch_deliver(struct batch *batch, struct lane *lane)
+/* Try until every record is delivered or rejected; while closing there is one more try.
+ * True: the batch was rejected and has several records, of which some may be good. */
+static bool batch_deliver(struct batch *batch, struct lane *lane)
 {
     for (uint32_t attempt = 0; batch->count; attempt++) {
         bool last = trail_queue_closing(&lane->queue);
         if (last && trail_os_mono_ns() > closing_time(lane->deliver)) {
             batch_give_up(batch, lane);
-            return;
+            return false;
         }
-        uint64_t retry_after = batch_try(batch, lane, attempt);
+        uint64_t retry_after = 0;
+        if (batch_try(batch, lane, attempt, &retry_after) && batch->count > 1)
+            return true;
         batch_settle(batch, lane);
-        if (batch->count == 0)
-            return;
-        if (last) {
+        if (last && batch->count)
             batch_give_up(batch, lane);
-            return;
-        }
+        if (batch->count == 0)
+            return false;
         uint32_t random;
         trail_os_random(&random, sizeof(random));
         trail_queue_sleep(&lane->queue,
                           trail_os_mono_ns() +
                               trail_backoff_ns(attempt + 1, retry_after, random));
+    }
+    return false;
+}
+
+/* Part of what was popped. */
+struct part {
+    struct trail_item *items;
+    size_t count;
+};
+
+/* Cut a part in two; the first half stays in `part`. */
+static struct part part_halve(struct part *part)
+{
+    size_t half = part->count / 2;
+    struct trail_item *item = part->items;
+    for (size_t i = 1; i < half; i++)
+        item = item->next;
+    struct part rest = { item->next, part->count - half };
+    item->next = NULL;
+    part->count = half;
+    return rest;
+}
+
+/* Deliver items in one batch; what is rejected as a whole goes in halves, so that one
+ * record that a server will never take costs no other. */
+static void items_deliver(struct batch *batch, struct lane *lane,
+                          struct trail_item *items, size_t count)
+{
+    struct part waiting[BATCH_HALVINGS + 1] = { { items, count } };
+    size_t depth = 1;
+    while (depth > 0) {
+        struct part part = waiting[--depth];
+        batch_fill(batch, part.items, part.count);
+        if (batch_deliver(batch, lane)) {
+            part = (struct part){ batch->items, batch->count };
+            struct part rest = part_halve(&part);
+            waiting[depth++] = rest;
+            waiting[depth++] = part;
+        }
     }
 }
 
@@ -205,8 +248,7 @@ static void lane_main(void *arg)
         struct trail_item *items = trail_queue_pop(&lane->queue, limit, &count);
         if (!items)
             break;
-        batch_fill(batch, items, count);
-        batch_deliver(batch, lane);
+        items_deliver(batch, lane, items, count);
     }
     free(batch);
 }

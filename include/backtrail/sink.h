@@ -95,7 +95,7 @@ struct trail_sink {
 
     /* Deliver. TRAIL_OK: see verdicts. TRAIL_RETRY: nothing is known to have
      * arrived, try the batch again. Any other status: the batch is rejected,
-     * `err` says why. */
+     * `err` says why; if it has several records it comes again in halves. */
     enum trail_status (*write)(void *state, struct trail_sink_call *call,
                                const struct trail_record *records, size_t count,
                                struct trail_verdict *verdicts, struct trail_error *err);

@@ -109,7 +109,7 @@ enum trail_status http_judge(const struct http_options *options,
                           options->shown_url, status, remedy, mark, words);
     if (status == 413 && count > 1)
         return trail_fail(
-            err, TRAIL_RETRY,
+            err, TRAIL_BAD_INPUT,
             "%.70s: answered 413: %zu records are too large for one request",
             options->shown_url, count);
     return trail_fail(err, is_passing(status) ? TRAIL_RETRY : TRAIL_BAD_INPUT,

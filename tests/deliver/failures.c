@@ -79,7 +79,29 @@ static void threads_reject_a_whole_batch_if_the_sink_does(void **state)
     trail_deliver_destroy(deliver, fake_in(10));
     const char *said = fake_stderr_end();
     assert_contains(said, "backtrail: sink hq: 3 rejected: 401 unauthorized\n");
-    assert_int_equal(sink.write_count, 2);
+    assert_int_equal(sink.write_count, 4); /* a, bc, b, c */
+}
+
+static void threads_lose_no_record_for_another_that_poisons_their_batch(void **state)
+{
+    (void)state;
+    struct fake_sink sink = { .name = "hq", .held = true, .poison_body = 'e' };
+    struct fake_sink *sinks[] = { &sink };
+    struct trail_deliver *deliver = fake_deliver(sinks, 1);
+    assert_ok(fake_put(deliver, "report", "a"));
+    fake_wait_entered(&sink);
+    for (const char *body = "b\0c\0d\0e\0f\0"; *body; body += 2)
+        assert_ok(fake_put(deliver, "report", body));
+    fake_let_go(&sink);
+    fake_stderr_begin();
+    bool idle = trail_deliver_idle(deliver, fake_in(10));
+    trail_deliver_destroy(deliver, fake_in(10));
+    assert_contains(fake_stderr_end(), "backtrail: sink hq: 1 rejected");
+    assert_true(idle);
+    assert_string_equal(sink.delivered, "abcdf"); /* in their order, too */
+    /* a, bcdef, bc, def, d, ef, e, f: nothing that was taken goes out again */
+    assert_int_equal(sink.write_count, 8);
+    assert_string_not_equal(sink.writes[1].key, sink.writes[2].key);
 }
 
 static void threads_of_a_dead_sink_end_in_time_and_say_what_is_lost(void **state)
@@ -170,6 +192,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(threads_try_only_the_records_that_asked_for_it),
     cmocka_unit_test(threads_count_and_say_what_a_sink_rejects),
     cmocka_unit_test(threads_reject_a_whole_batch_if_the_sink_does),
+    cmocka_unit_test(threads_lose_no_record_for_another_that_poisons_their_batch),
     cmocka_unit_test(threads_of_a_dead_sink_end_in_time_and_say_what_is_lost),
     cmocka_unit_test(threads_of_a_hung_sink_are_told_to_stop_when_time_is_up),
     cmocka_unit_test(threads_say_what_a_full_queue_dropped),

@@ -48,6 +48,9 @@ static enum trail_status write_batch(void *state, struct trail_sink_call *call,
     enum trail_status status = sink->status;
     if (sink->held || sink->write_count <= sink->retries)
         status = TRAIL_RETRY;
+    for (size_t i = 0; i < count && !status; i++)
+        if (records[i].body.data[0] == sink->poison_body)
+            status = TRAIL_BAD_INPUT;
     for (size_t i = 0; i < count; i++) {
         seen->style = records[i].style;
         add(seen->bodies, sizeof(seen->bodies), records[i].body);

@@ -25,8 +25,8 @@ struct fake_sink {
     enum trail_status status; /* of the batch */
     const char *text;         /* its error */
     uint64_t retry_after_ns;
-    char retry_body,
-        reject_body; /* records whose body this is: retried once, rejected */
+    char retry_body, reject_body; /* such a record is retried once, is rejected */
+    char poison_body;             /* a batch that has such a record is rejected */
     /* how it is held up: */
     bool held; /* writes wait until fake_let_go, or stop() */
     /* what it saw: */

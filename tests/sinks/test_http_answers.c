@@ -81,7 +81,7 @@ static void a_batch_that_is_too_large_may_work_in_halves(void **unused)
     void *state = state_of(fixture.sink, &fixture.options);
     assert_int_equal(fixture.sink->write(state, &fixture.call, records, 2, verdicts,
                                          &fixture.err),
-                     TRAIL_RETRY);
+                     TRAIL_BAD_INPUT);
     assert_contains(fixture.err.text, "413: 2 records are too large for one request");
     fixture_deinit(&fixture, state);
 }
