@@ -31,6 +31,8 @@ static enum trail_status check_entry(const struct trail_config *config,
         config, entry, symbolizer ? symbolizer->options : sink->options,
         symbolizer ? symbolizer->option_count : sink->option_count,
         symbolizer ? symbolizer->option_stride : sink->option_stride, &set, err);
+    if (!status && sink)
+        status = trail_config_check_style(config, entry, sink->styles, err);
     trail_option_set_destroy(set);
     return status;
 }

@@ -78,6 +78,11 @@ enum trail_status trail_config_options(const struct trail_config *config,
                                        uint32_t spec_count, uint32_t spec_stride,
                                        struct trail_option_set **set_ret,
                                        struct trail_error *err);
+/* Whether a sink's entry asks for a style that the sink takes: `styles` as in struct
+ * trail_sink. TRAIL_BAD_INPUT with position if not. */
+enum trail_status trail_config_check_style(const struct trail_config *config,
+                                           const struct trail_config_entry *entry,
+                                           uint32_t styles, struct trail_error *err);
 const struct trail_options *trail_option_set_view(const struct trail_option_set *set);
 void trail_option_set_destroy(struct trail_option_set *set); /* NULL is fine */
 

@@ -262,3 +262,17 @@ void trail_config_entries_free(struct trail_config_entry *entries, size_t count)
     }
     free(entries);
 }
+
+enum trail_status trail_config_check_style(const struct trail_config *config,
+                                           const struct trail_config_entry *entry,
+                                           uint32_t styles, struct trail_error *err)
+{
+    if (!entry->style || !styles || styles & 1u << entry->style)
+        return TRAIL_OK;
+    const struct trail_config_value object = { .document = config->document,
+                                               .json = entry->object,
+                                               .node = entry->node };
+    const struct trail_config_value style = trail_config_member(&object, "style");
+    return trail_config_fail(
+        &style, err, "sink %s does not take this style; leave it out", entry->use);
+}

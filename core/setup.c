@@ -262,6 +262,8 @@ static enum trail_status add_outlet(const struct trail_setup *setup,
         trail_config_options(setup->config, entry, table->options, table->option_count,
                              table->option_stride, &set, err);
     if (!status)
+        status = trail_config_check_style(setup->config, entry, table->styles, err);
+    if (!status)
         status = table->create(trail_option_set_view(set), &state, err);
     if (status) {
         trail_option_set_destroy(set);

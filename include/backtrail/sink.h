@@ -86,7 +86,7 @@ struct trail_sink {
     uint32_t default_style; /* enum trail_style */
     uint32_t batch_limit;   /* most records in one write(); 0: no limit */
     uint32_t flags;         /* enum trail_sink_flags */
-    uint32_t reserved;
+    uint32_t styles;        /* 1 << each style that it takes; 0: all of them */
 
     /* Make a state. TRAIL_BAD_INPUT names the option at fault in `err`. */
     enum trail_status (*create)(const struct trail_options *options, void **state_ret,

@@ -177,6 +177,7 @@ TRAIL_SINK(http, "http", HTTP_RELEASE, TRAIL_NEEDS_NETWORK | TRAIL_NEEDS_FILES) 
     .option_count = HTTP_OPTION_COUNT,
     .option_stride = sizeof(struct trail_option_spec),
     .default_style = TRAIL_STYLE_JSON,
+    .styles = 1u << TRAIL_STYLE_JSON,
     .batch_limit = 100,
     .create = create,
     .destroy = destroy,

@@ -10,6 +10,15 @@ check()
     run config check c.json
 }
 
+test_a_style_that_a_sink_does_not_take_is_told()
+{
+    echo '{ "sinks": [ { "use": "http", "url": "http://127.0.0.1:1", "style": "text" } ] }' \
+        > c.json
+    run config check --plugin-path "$plugins" c.json
+    expect_status 1
+    expect err "c.json:1:69: sinks[0].style: sink http does not take this style; leave it out"
+}
+
 test_what_this_version_does_not_use_is_said_to_be_unused()
 {
     echo '{ "symbols": { "store": "s", "debuginfod": { "urls": ["http://127.0.0.1:1"] } } }' \

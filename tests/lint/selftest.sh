@@ -151,7 +151,7 @@ sh tests/lint/shape.sh --fix
 # Of the two shapes, only the one with a changed signature is untrue.
 change include/backtrail/symbolizer.h 's/int (\*reads)(/long (*reads)(/' |
     bad include/backtrail/symbolizer.h include/backtrail/symbolizer.h:
-change include/backtrail/sink.h 's,uint32_t reserved;,uint32_t reserved; /* a remark */ int   more;,' |
+change include/backtrail/sink.h 's,uint32_t styles; ,uint32_t styles;  /* a remark */ int   more;,' |
     good include/backtrail/sink.h
 judge shape.sh
 
