@@ -155,6 +155,15 @@ static void print_frame(const struct trail_frame *frame, uint32_t number, bool t
     free(line);
 }
 
+/* What nobody can name still says where it lies, and in which build. */
+static void print_floor(const struct session *session, uint64_t address)
+{
+    char hex[2 * sizeof(session->id) + 1];
+    trail_hex(session->target.module.id, hex, sizeof(hex));
+    printf("  0: %s+0x%" PRIx64 "%s%s%s\n", session->options->file, address,
+           hex[0] ? " [" : "", hex, hex[0] ? "]" : "");
+}
+
 static void print_text(const struct session *session, uint64_t address,
                        const struct trail_answer *answer)
 {
@@ -172,7 +181,7 @@ static void print_text(const struct session *session, uint64_t address,
         print_frame(&frame, i, tracy, answer->frame_count > 1);
     }
     if (answer->frame_count == 0)
-        printf("  0: %s+0x%" PRIx64 "\n", session->options->file, address);
+        print_floor(session, address);
 }
 
 /* ---- input -------------------------------------------------------------- */

@@ -93,10 +93,10 @@ static void add_origin(struct trail_text_buffer *out, const struct trail_trace *
     const char *name = trace->app_name[0] ? trace->app_name
                        : slash            ? slash + 1
                                           : trace->exe;
-    trail_text_buffer_format(out, "%s%s%s, pid %" PRId64,
-                             name[0] ? name : "unknown program",
-                             trace->app_version[0] ? " " : "", trace->app_version,
-                             trace->pid);
+    trail_text_buffer_format(out, "%s%s%s", name[0] ? name : "unknown program",
+                             trace->app_version[0] ? " " : "", trace->app_version);
+    if (trace->pid)
+        trail_text_buffer_format(out, ", pid %" PRId64, trace->pid);
     if (trace->id[0])
         trail_text_buffer_format(out, ", id %s", trace->id);
     trail_text_buffer_format(out, "; frames are return targets\n");

@@ -265,7 +265,8 @@ test_an_address_without_a_name_is_an_answer()
     run resolve -e "$c" 0x7fffffff
     expect_status 0
     expect_empty err
-    printf '0x7fffffff:\n  0: %s+0x7fffffff\n' "$c" > wanted
+    id=$(readelf -n "$c" | awk '/Build ID:/ { print $3 }')
+    printf '0x7fffffff:\n  0: %s+0x7fffffff [%s]\n' "$c" "$id" > wanted
     expect_same out wanted
 }
 
