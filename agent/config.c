@@ -23,8 +23,7 @@ static enum trail_status check_entry(const struct trail_config *config,
     struct trail_option_set *set = NULL;
     struct trail_error reason;
     if (trail_registry_load(registry, kind, entry->use, &plugin, &reason))
-        return trail_fail(err, TRAIL_NOT_FOUND, "%s: %s: %s", config->file,
-                          entry->place, reason.text);
+        return trail_config_blame(config, entry, TRAIL_NOT_FOUND, reason.text, err);
     const struct trail_symbolizer *symbolizer = plugin->symbolizer;
     const struct trail_sink *sink = plugin->sink;
     enum trail_status status = trail_config_options(
@@ -37,7 +36,7 @@ static enum trail_status check_entry(const struct trail_config *config,
     return status;
 }
 
-/* Every entry is checked, so that one run tells all mistakes. */
+/* Every entry is checked, so that one run tells the mistakes of each. */
 static int check_plugins(struct trail_pipeline *pipeline)
 {
     const struct trail_config *config = trail_pipeline_config(pipeline);

@@ -78,6 +78,13 @@ enum trail_status trail_config_options(const struct trail_config *config,
                                        uint32_t spec_count, uint32_t spec_stride,
                                        struct trail_option_set **set_ret,
                                        struct trail_error *err);
+/* Say what is wrong with an entry as a whole: "file:line:column: sinks[1]: " and `why`,
+ * which may be what `err` has now. Hands `status` back. An entry that is in no file is
+ * named by its plugin. */
+enum trail_status trail_config_blame(const struct trail_config *config,
+                                     const struct trail_config_entry *entry,
+                                     enum trail_status status, const char *why,
+                                     struct trail_error *err);
 /* Whether a sink's entry asks for a style that the sink takes: `styles` as in struct
  * trail_sink. TRAIL_BAD_INPUT with position if not. */
 enum trail_status trail_config_check_style(const struct trail_config *config,

@@ -276,3 +276,19 @@ enum trail_status trail_config_check_style(const struct trail_config *config,
     return trail_config_fail(
         &style, err, "sink %s does not take this style; leave it out", entry->use);
 }
+
+enum trail_status trail_config_blame(const struct trail_config *config,
+                                     const struct trail_config_entry *entry,
+                                     enum trail_status status, const char *why,
+                                     struct trail_error *err)
+{
+    struct trail_error kept;
+    const struct trail_config_value object = { .document = config->document,
+                                               .json = entry->object,
+                                               .node = entry->node };
+    snprintf(kept.text, sizeof(kept.text), "%s", why);
+    if (!entry->object)
+        return trail_fail(err, status, "%s: %.200s", entry->use, kept.text);
+    trail_config_fail(&object, err, "%s", kept.text);
+    return status;
+}

@@ -86,7 +86,7 @@ static enum trail_status expand_variable(struct expansion *out, const char *text
             "${env:%s} names no variable; write ${env:NAME} or ${env:NAME:-default}",
             trail_show(text, size).text);
     snprintf(name, sizeof(name), "%.*s", (int)name_size, text);
-    value = getenv(name);
+    value = trail_os_environment(name);
     if (has_default && (!value || !value[0]))
         return expand(out, text + name_size + 2, size - name_size - 2);
     if (!value)
@@ -252,7 +252,7 @@ static enum trail_status make_path(const struct trail_config_value *at, char **p
     if (!rest[0])
         return trail_config_fail(at, err, "an empty text is not a path");
     if (rest[0] == '~' && (rest[1] == '/' || !rest[1])) {
-        base = getenv("HOME");
+        base = trail_os_environment("HOME");
         rest += rest[1] ? 2 : 1;
         if (!base || !base[0])
             return trail_config_fail(at, err,

@@ -192,13 +192,20 @@ out:
     return status;
 }
 
-/* The directory that a path names a file in; the caller frees it. */
+/* The directory that a path names a file in; the caller frees it. It is made absolute
+ * where it can be: so it means the same after a chdir, and what starts from it is not
+ * taken for relative to it again. */
 static char *directory_of(const char *path)
 {
+    char real[4096];
     const char *slash = strrchr(path, '/');
-    if (!slash)
-        return strdup(".");
-    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+    char *named = slash == path ? strdup("/")
+                  : slash       ? strndup(path, (size_t)(slash - path))
+                                : strdup(".");
+    if (!named || !trail_os_path_real(named, real, sizeof(real)))
+        return named;
+    free(named);
+    return strdup(real);
 }
 
 /* The operating system's reason, with the file named as in every other message. */

@@ -48,10 +48,11 @@ static void fork_done(void)
 
 static void read_mode(void)
 {
-    const char *value = getenv("BACKTRAIL_BACKTRACE");
+    const char *value = trail_os_environment("BACKTRAIL_BACKTRACE");
     if (api.mode_known)
         return;
     api.mode_known = true;
+    api.mode = MODE_UNSET;
     if (!value || !value[0])
         return;
     if (strcmp(value, "0") == 0)
@@ -79,59 +80,77 @@ static struct trail_pipeline *own_locked(void)
     return api.owner == trail_os_pid() ? api.pipeline : NULL;
 }
 
-/* Make the pipeline of this process. With a config that is wrong the defaults serve. */
-static enum trail_status start_locked(struct trail_error *err)
+/* Make a pipeline; with a config that is wrong the defaults serve, and `err` says what
+ * is wrong. Not under the lock: plugins are loaded, and a plugin may fork. */
+static enum trail_status make_pipeline(const char *config_path,
+                                       struct trail_pipeline **pipeline_ret,
+                                       struct trail_error *err)
 {
-    struct trail_pipeline_options options = { .config_path = api.config_path,
+    struct trail_pipeline_options options = { .config_path = config_path,
                                               .sinks = true };
-    api.pipeline = own_locked(); /* the parent's memory is left alone */
-    if (api.pipeline)
-        return TRAIL_OK;
-    enum trail_status status = trail_pipeline_create(&options, &api.pipeline, err);
+    enum trail_status status = trail_pipeline_create(&options, pipeline_ret, err);
     if (status) {
-        options.config_path = "";
-        if (trail_pipeline_create(&options, &api.pipeline, NULL))
-            api.pipeline = NULL;
+        options.config_path = ""; /* none at all */
+        if (trail_pipeline_create(&options, pipeline_ret, NULL))
+            *pipeline_ret = NULL;
     }
-    api.owner = trail_os_pid();
     return status;
+}
+
+static char *copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
 }
 
 /* The pipeline, made if need be; NULL, and `err` says why, if it cannot be. */
 static struct trail_pipeline *pipeline_now(struct trail_error *err)
 {
-    struct trail_error mistake = { "" };
+    struct trail_error mistake = { "out of memory" };
+    struct trail_pipeline *made = NULL;
     trail_os_mutex_lock(&api.lock);
     prepare();
-    bool fresh = !own_locked();
-    if (start_locked(&mistake) && fresh)
-        trail_notice("%s", mistake.text);
-    struct trail_pipeline *pipeline = api.pipeline;
+    struct trail_pipeline *pipeline = own_locked();
+    char *path = api.config_path ? copy_text(api.config_path) : NULL;
     trail_os_mutex_unlock(&api.lock);
-    if (!pipeline)
-        trail_fail(err, TRAIL_IO, "%s", mistake.text);
+    if (!pipeline && make_pipeline(path, &made, &mistake))
+        trail_notice("%s", mistake.text);
+    free(path);
+    if (!made) {
+        if (!pipeline)
+            trail_fail(err, TRAIL_IO, "%s", mistake.text);
+        return pipeline;
+    }
+    trail_os_mutex_lock(&api.lock);
+    pipeline = own_locked(); /* another thread may have made one meanwhile */
+    if (!pipeline) {
+        pipeline = api.pipeline = made;
+        api.owner = trail_os_pid();
+        made = NULL;
+    }
+    trail_os_mutex_unlock(&api.lock);
+    trail_pipeline_destroy(made, 0);
     return pipeline;
 }
 
 enum trail_status trail_init_build(const char *config_path, bool optimized,
                                    struct trail_error *err)
 {
-    char *path = NULL;
-    if (config_path) {
-        size_t size = strlen(config_path) + 1;
-        path = malloc(size);
-        if (!path)
-            return trail_fail(err, TRAIL_NO_MEMORY, "init: out of memory");
-        memcpy(path, config_path, size);
-    }
+    struct trail_pipeline *made = NULL;
+    char *path = config_path ? copy_text(config_path) : NULL;
+    if (config_path && !path)
+        return trail_fail(err, TRAIL_NO_MEMORY, "init: out of memory");
+    enum trail_status status = make_pipeline(path, &made, err);
     trail_os_mutex_lock(&api.lock);
     struct trail_pipeline *before = own_locked();
-    api.pipeline = NULL;
     free(api.config_path);
     api.config_path = path;
     api.optimized = optimized;
+    api.mode_known = false;
     prepare();
-    enum trail_status status = start_locked(err);
+    api.pipeline = made;
+    api.owner = trail_os_pid();
     trail_os_mutex_unlock(&api.lock);
     trail_pipeline_destroy(before, trail_os_mono_ns() + SHUTDOWN_NS);
     return status;
@@ -144,7 +163,6 @@ void trail_shutdown(void)
     api.pipeline = NULL;
     free(api.config_path);
     api.config_path = NULL;
-    api.mode = MODE_UNSET;
     api.mode_known = false;
     trail_os_mutex_unlock(&api.lock);
     trail_pipeline_destroy(pipeline, trail_os_mono_ns() + SHUTDOWN_NS);
@@ -155,7 +173,9 @@ enum trail_status trail_flush(uint64_t timeout_ns, struct trail_error *err)
     trail_os_mutex_lock(&api.lock);
     struct trail_pipeline *pipeline = own_locked();
     trail_os_mutex_unlock(&api.lock);
-    if (pipeline && !trail_pipeline_idle(pipeline, trail_os_mono_ns() + timeout_ns))
+    uint64_t now = trail_os_mono_ns();
+    uint64_t until = timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
+    if (pipeline && !trail_pipeline_idle(pipeline, until))
         return trail_fail(err, TRAIL_RETRY, "flush: reports are still on their way");
     return TRAIL_OK;
 }
@@ -188,7 +208,8 @@ static enum trail_status resolve_now(const struct trail_backtrace *backtrace,
                                      unsigned flags, struct owned_frames *owned,
                                      struct trail_error *err)
 {
-    unsigned lookup = flags & TRAIL_NO_CACHE ? TRAIL_LOOKUP_NO_CACHE : 0u;
+    unsigned lookup =
+        TRAIL_LOOKUP_LIVE | (flags & TRAIL_NO_CACHE ? TRAIL_LOOKUP_NO_CACHE : 0u);
     struct trail_pipeline *pipeline = pipeline_now(err);
     if (!pipeline)
         return TRAIL_IO;
@@ -272,13 +293,12 @@ char *trail_to_string(const struct trail_backtrace *backtrace, unsigned flags)
     return text;
 }
 
-static void print_backtrace(const struct trail_backtrace *backtrace, const char *before,
-                            unsigned flags)
+static void print_backtrace(const struct trail_backtrace *backtrace, unsigned flags)
 {
     struct trail_text_buffer out = { 0 };
     size_t size = 0;
     char *frames = trail_to_string(backtrace, flags);
-    trail_text_buffer_format(&out, "%sbacktrace:\n%s", before, frames ? frames : "");
+    trail_text_buffer_format(&out, "backtrace:\n%s", frames ? frames : "");
     free(frames);
     char *text = trail_text_buffer_take(&out, &size);
     if (text)
@@ -291,7 +311,7 @@ void trail_print(void)
 {
     struct trail_backtrace backtrace = { 0 };
     trail_capture(&backtrace);
-    print_backtrace(&backtrace, "", 0);
+    print_backtrace(&backtrace, 0);
 }
 
 /* ---- reporting ---------------------------------------------------------- */
@@ -343,11 +363,29 @@ enum trail_status trail_report(enum trail_severity severity, const char *message
     return submit(&event, TRAIL_CLASS_EVENT, false, err);
 }
 
-static bool prints_panics(void)
+/* What a panic prints, as the environment and the build say. */
+static enum backtrace_mode panic_mode(void)
 {
-    if (api.mode == MODE_UNSET)
-        return !api.optimized;
-    return api.mode != MODE_OFF;
+    trail_os_mutex_lock(&api.lock);
+    prepare();
+    enum backtrace_mode mode = api.mode;
+    if (mode == MODE_UNSET)
+        mode = api.optimized ? MODE_OFF : MODE_ON;
+    trail_os_mutex_unlock(&api.lock);
+    return mode;
+}
+
+/* While another thread's panic is on its way: it will end the process. */
+static void wait_for_abort(void)
+{
+    struct trail_os_mutex lock = { { 0 } };
+    struct trail_os_cond never;
+    uint64_t until = trail_os_mono_ns() + PANIC_NS + SHUTDOWN_NS;
+    trail_os_cond_init(&never);
+    trail_os_mutex_lock(&lock);
+    while (trail_os_mono_ns() < until)
+        trail_os_cond_wait(&never, &lock, until);
+    trail_os_mutex_unlock(&lock);
 }
 
 static void panic_report(const char *message, const struct trail_backtrace *backtrace)
@@ -368,9 +406,10 @@ static void panic_report(const char *message, const struct trail_backtrace *back
 TRAIL_OWN_CODE
 void trail_panic(const char *format, ...)
 {
-    static atomic_flag panicking = ATOMIC_FLAG_INIT;
+    static _Atomic int64_t panicking; /* thread id; 0: none */
     struct trail_backtrace backtrace = { 0 };
     char message[1024], title[1100];
+    int64_t nobody = 0, tid = trail_os_tid();
     va_list args;
 
     trail_capture(&backtrace);
@@ -378,15 +417,14 @@ void trail_panic(const char *format, ...)
     vsnprintf(message, sizeof(message), format, args);
     va_end(args);
     snprintf(title, sizeof(title), "panic: %s\n", message);
-    if (!atomic_flag_test_and_set(&panicking)) {
-        pipeline_now(NULL);
-        if (prints_panics())
-            print_backtrace(&backtrace, title, api.mode == MODE_FULL ? TRAIL_FULL : 0);
-        else
-            trail_os_write(2, title, strlen(title));
+    trail_os_write(2, title, strlen(title)); /* whatever else may go wrong */
+    if (atomic_compare_exchange_strong(&panicking, &nobody, tid)) {
+        enum backtrace_mode mode = panic_mode();
+        if (mode != MODE_OFF)
+            print_backtrace(&backtrace, mode == MODE_FULL ? TRAIL_FULL : 0);
         panic_report(message, &backtrace);
-    } else {
-        trail_os_write(2, title, strlen(title)); /* while another panic was reported */
+    } else if (nobody != tid) {
+        wait_for_abort();
     }
     abort();
 }

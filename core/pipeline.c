@@ -1,6 +1,8 @@
 /* pipeline.c -- all stages put together from a config. */
 #include "core/pipeline.h"
 
+#include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "core/deliver/notice.h"
@@ -27,6 +29,8 @@ struct trail_pipeline {
     struct trail_queue pending; /* raw traces */
     struct trail_os_thread thread;
     bool started;
+    _Atomic uint64_t until_ns; /* when closing: the end of all work */
+    uint64_t unresolved;       /* traces that this came too early for */
 };
 
 /* ---- symbolizers, when first needed ------------------------------------- */
@@ -48,10 +52,6 @@ static struct trail_setup setup_of(const struct trail_pipeline *pipeline)
 static enum trail_status make_resolver(struct trail_pipeline *pipeline,
                                        struct trail_error *err)
 {
-    const struct trail_setup setup = setup_of(pipeline);
-    enum trail_status status = trail_setup_links(&setup, &pipeline->links, err);
-    if (status)
-        return status;
     const struct trail_resolver_options options = {
         .links = pipeline->links.at,
         .link_count = pipeline->links.count,
@@ -63,13 +63,30 @@ static enum trail_status make_resolver(struct trail_pipeline *pipeline,
     return trail_resolver_create(&options, &pipeline->resolver, err);
 }
 
+/* In an app a mistake about symbolizers must not cost the reports: they go out with
+ * addresses and modules, and the mistake is told once. */
+static void load_symbolizers(struct trail_pipeline *pipeline, struct trail_error *err)
+{
+    struct trail_error why = { "" };
+    const struct trail_setup setup = setup_of(pipeline);
+    enum trail_status status = trail_setup_links(&setup, &pipeline->links, &why);
+    if (status && pipeline->started)
+        trail_notice("%s; reports go out without names", why.text);
+    if (status && !pipeline->started)
+        trail_fail(err, status, "%s", why.text);
+    else if (make_resolver(pipeline, err))
+        trail_setup_links_release(&pipeline->links);
+}
+
 struct trail_resolver *trail_pipeline_resolver(struct trail_pipeline *pipeline,
                                                struct trail_error *err)
 {
     trail_os_mutex_lock(&pipeline->lock);
-    if (!pipeline->resolver && make_resolver(pipeline, err))
-        trail_setup_links_release(&pipeline->links);
+    if (!pipeline->resolver)
+        load_symbolizers(pipeline, err);
     struct trail_resolver *resolver = pipeline->resolver;
+    if (resolver)
+        trail_resolver_end_by(resolver, atomic_load(&pipeline->until_ns));
     trail_os_mutex_unlock(&pipeline->lock);
     return resolver;
 }
@@ -121,7 +138,7 @@ static void forward(struct trail_pipeline *pipeline, const struct trail_item *it
     struct trail_error err = { "" };
     struct rendered rendered = { 0 };
     struct trail_resolved *resolved = NULL;
-    if (trail_pipeline_resolve(pipeline, trace, 0, &resolved, &err)) {
+    if (trail_pipeline_resolve(pipeline, trace, TRAIL_LOOKUP_LIVE, &resolved, &err)) {
         trail_notice("report %s: %s", trace->id, err.text);
         return;
     }
@@ -149,7 +166,9 @@ static void pending_main(void *arg)
         struct trail_item *item = trail_queue_pop(&pipeline->pending, 1, &count);
         if (!item)
             return;
-        if (trail_trace_read(item->body, item->size, &trace, &err))
+        if (trail_os_mono_ns() > atomic_load(&pipeline->until_ns))
+            pipeline->unresolved++;
+        else if (trail_trace_read(item->body, item->size, &trace, &err))
             trail_notice("%s", err.text);
         else
             forward(pipeline, item, trace);
@@ -203,7 +222,9 @@ static enum trail_status start_delivery(struct trail_pipeline *pipeline,
                                         struct trail_error *err)
 {
     const struct trail_setup setup = setup_of(pipeline);
-    enum trail_status status = trail_setup_outlets(&setup, &pipeline->outlets, err);
+    enum trail_status status = trail_setup_check_options(&setup, err);
+    if (!status)
+        status = trail_setup_outlets(&setup, &pipeline->outlets, err);
     if (!status)
         status = trail_deliver_create(pipeline->outlets.at, pipeline->outlets.count,
                                       &pipeline->deliver, err);
@@ -248,11 +269,12 @@ enum trail_status trail_pipeline_create(const struct trail_pipeline_options *opt
     const char *path = options->config_path;
     if (!pipeline)
         return trail_fail(err, TRAIL_NO_MEMORY, "pipeline: out of memory");
+    atomic_init(&pipeline->until_ns, UINT64_MAX);
     pipeline->quiet = options->quiet;
     pipeline->only_symbolizer = options->only_symbolizer;
     trail_queue_init(&pipeline->pending, PENDING_COUNT, PENDING_SIZE);
     if (!path)
-        path = getenv("BACKTRAIL_CONFIG");
+        path = trail_os_environment("BACKTRAIL_CONFIG");
 
     enum trail_status status =
         trail_config_load(path && path[0] ? path : NULL, &pipeline->config, err);
@@ -271,15 +293,31 @@ enum trail_status trail_pipeline_create(const struct trail_pipeline_options *opt
     return TRAIL_OK;
 }
 
+/* Resolve what waits until the time is up; what is lost is told. */
+static void finish_pending(struct trail_pipeline *pipeline, uint64_t until_ns)
+{
+    trail_os_mutex_lock(&pipeline->lock);
+    atomic_store(&pipeline->until_ns, until_ns);
+    if (pipeline->resolver)
+        trail_resolver_end_by(pipeline->resolver, until_ns);
+    trail_os_mutex_unlock(&pipeline->lock);
+    trail_queue_close(&pipeline->pending);
+    trail_os_thread_join(pipeline->thread);
+    uint64_t dropped = trail_queue_dropped(&pipeline->pending);
+    if (pipeline->unresolved)
+        trail_notice("%" PRIu64 " reports were not resolved in time, and are lost",
+                     pipeline->unresolved);
+    if (dropped)
+        trail_notice("%" PRIu64 " reports were dropped, too many were waiting",
+                     dropped);
+}
+
 void trail_pipeline_destroy(struct trail_pipeline *pipeline, uint64_t until_ns)
 {
     if (!pipeline)
         return;
-    if (pipeline->started) {
-        trail_queue_idle(&pipeline->pending, until_ns);
-        trail_queue_close(&pipeline->pending);
-        trail_os_thread_join(pipeline->thread);
-    }
+    if (pipeline->started)
+        finish_pending(pipeline, until_ns);
     trail_deliver_destroy(pipeline->deliver, until_ns);
     trail_setup_outlets_release(&pipeline->outlets);
     trail_resolver_destroy(pipeline->resolver);

@@ -9,9 +9,10 @@
 
 /* ---- where things are --------------------------------------------------- */
 
+/* A variable that is empty counts as not set. */
 static const char *environment(const char *name)
 {
-    const char *value = getenv(name);
+    const char *value = trail_os_environment(name);
     return value && value[0] ? value : NULL;
 }
 
@@ -22,12 +23,12 @@ void trail_setup_state_directory(const struct trail_config *config, char *path_r
     const char *base = environment("XDG_STATE_HOME"), *home = environment("HOME");
     if (given)
         snprintf(path_ret, size, "%s", given);
-    else if (trail_os_user() == 0)
+    else if (trail_os_user() == 0 || (!base && !home))
         snprintf(path_ret, size, "/var/lib/backtrail");
     else if (base)
         snprintf(path_ret, size, "%s/backtrail", base);
     else
-        snprintf(path_ret, size, "%s/.local/state/backtrail", home ? home : "/tmp");
+        snprintf(path_ret, size, "%s/.local/state/backtrail", home);
 }
 
 /* Directories to search, in order; texts that are cut out of a list are kept in `cut`.
@@ -105,6 +106,16 @@ enum trail_status trail_setup_registry(const struct trail_config *config,
 
 /* ---- symbolizers -------------------------------------------------------- */
 
+static void tell(const struct trail_setup *setup, enum trail_plugin_kind kind,
+                 const char *name, const char *why)
+{
+    char what[400];
+    if (!setup->told)
+        return;
+    snprintf(what, sizeof(what), "%s %s: %s", trail_kind_name(kind), name, why);
+    setup->told(setup->arg, what);
+}
+
 static const struct trail_plugin *load(const struct trail_setup *setup,
                                        enum trail_plugin_kind kind, const char *use)
 {
@@ -112,11 +123,7 @@ static const struct trail_plugin *load(const struct trail_setup *setup,
     struct trail_error err;
     if (trail_registry_load(setup->registry, kind, use, &plugin, &err) == TRAIL_OK)
         return plugin;
-    if (setup->told) {
-        char what[400];
-        snprintf(what, sizeof(what), "%s %s: %s", trail_kind_name(kind), use, err.text);
-        setup->told(setup->arg, what);
-    }
+    tell(setup, kind, use, err.text);
     return NULL;
 }
 
@@ -129,13 +136,16 @@ static enum trail_status add_link(const struct trail_setup *setup,
     const struct trail_symbolizer *table = plugin->symbolizer;
     struct trail_option_set *set = NULL;
     void *state = NULL;
+    struct trail_error why = { "" };
     const struct trail_call call = { .size = sizeof(call), .threads = 1 };
 
     enum trail_status status =
         trail_config_options(setup->config, entry, table->options, table->option_count,
                              table->option_stride, &set, err);
     if (!status)
-        status = table->create(&call, trail_option_set_view(set), &state, err);
+        status = table->create(&call, trail_option_set_view(set), &state, &why);
+    if (status && why.text[0])
+        trail_config_blame(setup->config, entry, status, why.text, err);
     if (status) {
         trail_option_set_destroy(set);
         return status;
@@ -156,6 +166,21 @@ static enum trail_status add_unconfigured(const struct trail_setup *setup,
                                         .place = "symbolizers" };
     const struct trail_plugin *plugin = load(setup, TRAIL_KIND_SYMBOLIZER, name);
     return plugin ? add_link(setup, &entry, plugin, links, err) : TRAIL_OK;
+}
+
+/* Nobody asked for this one: if it cannot be set up, the others serve. */
+static enum trail_status add_if_it_can(const struct trail_setup *setup,
+                                       const char *name,
+                                       struct trail_setup_links *links,
+                                       struct trail_error *err)
+{
+    struct trail_error why = { "" };
+    enum trail_status status = add_unconfigured(setup, name, links, &why);
+    if (status == TRAIL_NO_MEMORY)
+        return trail_fail(err, status, "%s", why.text);
+    if (status)
+        tell(setup, TRAIL_KIND_SYMBOLIZER, name, why.text);
+    return TRAIL_OK;
 }
 
 /* The one that was asked for by name: without it there is nothing to go on with. */
@@ -198,7 +223,7 @@ static enum trail_status add_found(const struct trail_setup *setup,
     qsort(found, kept, sizeof(*found), by_name);
     for (size_t i = 0; !status && i < kept; i++) {
         if (i == 0 || strcmp(found[i - 1]->name, found[i]->name) != 0)
-            status = add_unconfigured(setup, found[i]->name, links, err);
+            status = add_if_it_can(setup, found[i]->name, links, err);
     }
     free(found);
     return status;
@@ -236,6 +261,33 @@ enum trail_status trail_setup_links(const struct trail_setup *setup,
     return status;
 }
 
+/* Whether the entry says more than which plugin to use, and as what. */
+static bool has_options(const struct trail_config_entry *entry)
+{
+    size_t own = 1 + (json_object_get(entry->object, "name") != NULL);
+    return json_object_size(entry->object) > own;
+}
+
+enum trail_status trail_setup_check_options(const struct trail_setup *setup,
+                                            struct trail_error *err)
+{
+    const struct trail_config *config = setup->config;
+    enum trail_status status = TRAIL_OK;
+    for (size_t i = 0; !status && i < config->symbolizer_count; i++) {
+        const struct trail_config_entry *entry = &config->symbolizers[i];
+        const struct trail_plugin *plugin =
+            has_options(entry) ? load(setup, TRAIL_KIND_SYMBOLIZER, entry->use) : NULL;
+        struct trail_option_set *set = NULL;
+        if (!plugin)
+            continue;
+        status = trail_config_options(config, entry, plugin->symbolizer->options,
+                                      plugin->symbolizer->option_count,
+                                      plugin->symbolizer->option_stride, &set, err);
+        trail_option_set_destroy(set);
+    }
+    return status;
+}
+
 void trail_setup_links_release(struct trail_setup_links *links)
 {
     for (size_t i = 0; i < links->count; i++) {
@@ -248,6 +300,20 @@ void trail_setup_links_release(struct trail_setup_links *links)
 }
 
 /* ---- sinks -------------------------------------------------------------- */
+
+/* The plugin names its option; which entry of which file it is about is ours to say. */
+static enum trail_status create_sink(const struct trail_setup *setup,
+                                     const struct trail_config_entry *entry,
+                                     const struct trail_sink *table,
+                                     const struct trail_option_set *set,
+                                     void **state_ret, struct trail_error *err)
+{
+    struct trail_error why = { "" };
+    enum trail_status status =
+        table->create(trail_option_set_view(set), state_ret, &why);
+    return status ? trail_config_blame(setup->config, entry, status, why.text, err)
+                  : TRAIL_OK;
+}
 
 static enum trail_status add_outlet(const struct trail_setup *setup,
                                     const struct trail_config_entry *entry,
@@ -264,7 +330,7 @@ static enum trail_status add_outlet(const struct trail_setup *setup,
     if (!status)
         status = trail_config_check_style(setup->config, entry, table->styles, err);
     if (!status)
-        status = table->create(trail_option_set_view(set), &state, err);
+        status = create_sink(setup, entry, table, set, &state, err);
     if (status) {
         trail_option_set_destroy(set);
         return status;
@@ -297,8 +363,17 @@ enum trail_status trail_setup_outlets(const struct trail_setup *setup,
     for (size_t i = 0; !status && i < config->sink_count; i++) {
         const struct trail_config_entry *entry = &config->sinks[i];
         const struct trail_plugin *plugin = load(setup, TRAIL_KIND_SINK, entry->use);
+        struct trail_error why = { "" };
         if (plugin)
-            status = add_outlet(setup, entry, plugin, &outlets, err);
+            status = add_outlet(setup, entry, plugin, &outlets, &why);
+        /* A mistake in the config is an error; what the world refuses (a directory that
+         * is not there) costs this sink and no other. */
+        bool fatal = status == TRAIL_BAD_INPUT || status == TRAIL_NO_MEMORY;
+        if (fatal)
+            trail_fail(err, status, "%s", why.text);
+        else if (status)
+            tell(setup, TRAIL_KIND_SINK, entry->use, why.text);
+        status = fatal ? status : TRAIL_OK;
     }
     if (status)
         trail_setup_outlets_release(&outlets);

@@ -43,6 +43,11 @@ enum trail_status trail_setup_links(const struct trail_setup *setup,
                                     struct trail_error *err);
 void trail_setup_links_release(struct trail_setup_links *links);
 
+/* Hold the options of symbolizers against their tables, of those that have any: the
+ * others are not loaded before they are needed. */
+enum trail_status trail_setup_check_options(const struct trail_setup *setup,
+                                            struct trail_error *err);
+
 struct trail_setup_outlets {
     struct trail_outlet *at;
     struct trail_option_set **options;

@@ -9,7 +9,7 @@ packages_build="build-essential cmake ninja-build pkg-config git
 packages_demo="nginx-light"
 
 packages_test="universal-ctags clang-14 clang-format-14 libclang-rt-14-dev binutils
-    nginx-light openssl ca-certificates strace elfutils llvm-19
+    nginx-light openssl ca-certificates llvm-19
     libc6 libc6-dbg python3.11 python3.11-minimal python3.11-dbg"
 
 # missing_packages PACKAGE...: those that are not installed, one a line.

@@ -13,7 +13,8 @@ static int thread_error(const struct trail_control *control)
 {
     if (!control || control->thread == 0 || control->thread == trail_os_tid())
         return 0;
-    int error = trail_os_thread_check(control->thread);
+    int kept = errno, error = trail_os_thread_check(control->thread);
+    errno = kept;
     return error ? error : EBUSY;
 }
 
@@ -170,6 +171,7 @@ static size_t append_number(char *text, uint64_t value, unsigned base)
 void trail_print_raw(int fd, const struct trail_backtrace *backtrace)
 {
     static const char truncated[] = "[... TRUNCATED ...]\n";
+    int kept = errno; /* of whatever the signal interrupted */
     for (uint32_t i = 0; i < backtrace->count; i++) {
         char line[64];
         size_t size = append_number(line, i, 10);
@@ -181,4 +183,5 @@ void trail_print_raw(int fd, const struct trail_backtrace *backtrace)
     }
     if (backtrace->flags & TRAIL_INFO_TRUNCATED)
         trail_os_write(fd, truncated, sizeof(truncated) - 1);
+    errno = kept;
 }

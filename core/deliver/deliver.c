@@ -189,9 +189,10 @@ static bool batch_deliver(struct batch *batch, struct lane *lane)
             return false;
         uint32_t random;
         trail_os_random(&random, sizeof(random));
+        uint64_t now = trail_os_mono_ns();
+        uint64_t wait = trail_backoff_ns(attempt + 1, retry_after, random);
         trail_queue_sleep(&lane->queue,
-                          trail_os_mono_ns() +
-                              trail_backoff_ns(attempt + 1, retry_after, random));
+                          wait < UINT64_MAX - now ? now + wait : UINT64_MAX);
     }
     return false;
 }

@@ -33,6 +33,11 @@ void trail_os_random(void *bytes, size_t size)
     }
 }
 
+const char *trail_os_environment(const char *name)
+{
+    return secure_getenv(name);
+}
+
 int64_t trail_os_pid(void)
 {
     return getpid();

@@ -69,7 +69,9 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *arg)
         .sp = (uint64_t)_Unwind_GetCFA(context),
     };
     step.interrupted = interrupted != 0;
-    if (step.pc == 0) { /* the return address of the outermost frame is undefined */
+    /* The return address of the outermost frame is undefined; an interrupted pc of 0 is
+     * a call through a null pointer. */
+    if (step.pc == 0 && !step.interrupted) {
         walk->base = true;
         return _URC_END_OF_STACK;
     }

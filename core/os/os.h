@@ -100,6 +100,10 @@ void trail_os_thread_name(char *name_ret, size_t size); /* of the calling thread
  * thread: it has no user stack), EPERM. */
 int trail_os_thread_check(int64_t tid);
 
+/* A variable of the environment, NULL if it is unset or not to be trusted: in a set-uid
+ * program the caller must not choose what is loaded or written. */
+const char *trail_os_environment(const char *name);
+
 /* ---- threads ------------------------------------------------------------ */
 
 /* A zero-initialised one is fresh: it needs no init. */
@@ -129,7 +133,8 @@ enum trail_status trail_os_thread_start(void (*body)(void *arg), void *arg,
                                         struct trail_os_thread *thread_ret,
                                         struct trail_error *err);
 void trail_os_thread_join(struct trail_os_thread thread);
-/* Have `child` called in every process forked from this one. */
+/* Have `prepare` called before each fork of this process, and after it `parent` here
+ * and `child` in the new process. In a run of calls the last `prepare` comes first. */
 void trail_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 
 /* ---- loading ------------------------------------------------------------ */

@@ -79,9 +79,17 @@ enum trail_status trail_os_file_map(const char *path, size_t limit,
                                     struct trail_os_file *file_ret,
                                     struct trail_error *err)
 {
-    struct trail_os_file file = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+    struct trail_os_file file = { .fd = -1 };
+    struct stat st;
     enum trail_status status = TRAIL_OK;
 
+    /* Some devices act on being opened, so the type is looked at before, too. */
+    if (stat(path, &st))
+        return fail_errno(err, path);
+    if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+        file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    else
+        return trail_fail(err, TRAIL_BAD_INPUT, "%s: is not a regular file", path);
     if (file.fd < 0)
         return fail_errno(err, path);
     status = regular_size(file.fd, path, limit, &file.size, err);

@@ -35,14 +35,29 @@ static enum trail_status check_private(const char *path, bool sticky_is_fine,
     return TRAIL_OK;
 }
 
-static enum trail_status make_directory(const char *state_directory, const char *path,
-                                        struct trail_error *err)
+/* Whoever can replace a directory above can replace all that is below it. */
+static enum trail_status check_above(const char *path, struct trail_error *err)
+{
+    char above[4096];
+    enum trail_status status = TRAIL_OK;
+    if (!trail_os_path_real(path, above, sizeof(above)))
+        return trail_fail(err, TRAIL_IO, "%s: cannot be found again; %s",
+                          trail_path_short(path), remedy);
+    for (char *slash = strrchr(above, '/'); slash && slash > above && !status;
+         slash = strrchr(above, '/')) {
+        *slash = '\0';
+        status = check_private(above, true, err);
+    }
+    return status;
+}
+
+static enum trail_status make_directory(const char *path, struct trail_error *err)
 {
     struct trail_error why = { "" };
 
     if (trail_os_directory_make(path, DIRECTORY_MODE, &why))
         return trail_fail(err, TRAIL_IO, "%.150s; %s", why.text, remedy);
-    enum trail_status status = check_private(state_directory, true, err);
+    enum trail_status status = check_above(path, err);
     if (!status)
         status = check_private(path, false, err);
     return status;
@@ -79,7 +94,7 @@ static enum trail_status make_copy(const struct trail_plugin_file *file,
              trail_os_library_suffix);
 
     path[folder_end] = '\0';
-    enum trail_status status = make_directory(state_directory, path, err);
+    enum trail_status status = make_directory(path, err);
     path[folder_end] = '/';
     if (!status)
         status = write_copy(file, path, err);

@@ -47,6 +47,20 @@ static bool begins_arguments(const char *function, size_t at)
            function[at - size - 1] != ' ';
 }
 
+/* The length without what compilers append to copies of a function. Other dots are the
+ * language's own: main.handleRequest, app.orders.total. */
+static size_t without_suffix(const char *function, size_t size)
+{
+    static const char *const suffixes[] = { ".cold",       ".part.",     ".isra.",
+                                            ".constprop.", ".lto_priv.", ".llvm." };
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        const char *at = strstr(function, suffixes[i]);
+        if (at && at > function && (size_t)(at - function) < size)
+            size = (size_t)(at - function);
+    }
+    return size;
+}
+
 size_t trail_name_undecorated(const char *function, char *name_ret, size_t size)
 {
     /* Drop "[clone .cold]" and arguments; keep operator() whole. */
@@ -65,9 +79,7 @@ size_t trail_name_undecorated(const char *function, char *name_ret, size_t size)
             break;
         }
     }
-    const char *dot = memchr(function, '.', end);
-    if (dot && dot > function)
-        end = (size_t)(dot - function);
+    end = without_suffix(function, end);
     if (size) {
         size_t kept = end < size ? end : size - 1;
         memcpy(name_ret, function, kept);
@@ -105,13 +117,14 @@ void trail_fingerprints(const struct trail_resolved *resolved, char exact_ret[17
 
     for (size_t i = 0; thread && i < thread->frame_count; i++) {
         const struct trail_frame *frame = &thread->frames[i].frame;
-        if (frame->hidden[0])
-            continue;
-        if (!frame->inlined)
+        /* By address alone: what a name tells must not change it. */
+        if (frame->inline_index == 0 && strcmp(frame->hidden, "capture") != 0)
             add_exact(&exact, frame);
-        if (frame->in_app && frame->function[0] && grouped++ < GROUP_FRAMES)
+        if (!frame->hidden[0] && frame->in_app && frame->function[0] &&
+            grouped++ < GROUP_FRAMES)
             add_group(&group, frame);
     }
     hash_text(&exact, exact_ret);
-    hash_text(&group, group_ret);
+    /* Without a name of the program's own there is nothing else to group by. */
+    hash_text(grouped ? &group : &exact, group_ret);
 }

@@ -21,9 +21,10 @@ enum trail_status trail_report_text(const struct trail_resolved *resolved,
  * none. The caller frees it; NULL: out of memory. */
 char *trail_frames_text(const struct trail_resolved_thread *thread, unsigned flags);
 
-/* 16 hex digits and a terminator each. `exact` needs no symbols: module ids and symbol
- * offsets, so that equal crashes of one build are equal. `group` survives a rebuild:
- * module name and undecorated names of the program's own functions. */
+/* 16 hex digits and a terminator each. `exact` needs no symbols: module ids and offsets
+ * of the addresses, so that equal crashes of one build are equal. `group` survives a
+ * rebuild: module name and undecorated names of the program's own functions, or, where
+ * it has none, `exact` again. */
 void trail_fingerprints(const struct trail_resolved *resolved, char exact_ret[17],
                         char group_ret[17]);
 /* "Orders::total(int)" without its arguments and clone suffix, for grouping. A return

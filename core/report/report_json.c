@@ -60,7 +60,7 @@ static const char *edge_word(const struct trail_resolved_thread *thread, size_t 
     const struct trail_frame *frame = &thread->frames[at].frame;
     if (frame->inlined)
         return "inlined";
-    if (at + 1 == thread->frame_count)
+    if (at + 1 == thread->frame_count && !thread->thread->truncated)
         return "base";
     return frame->kind == TRAIL_PC_TRAMPOLINE ? "signal" : "return";
 }

@@ -15,13 +15,14 @@ static void add_frame_text(struct trail_text_buffer *out,
         return;
     }
     trail_frame_format(frame, text, size + 1);
-    trail_text_buffer_add(out, text, size);
+    trail_text_buffer_add_clean(out, text);
     free(text);
     /* The floor: an address that nobody can name still says where it lies. */
     if (!frame->function[0] && frame->module[0]) {
         const char *slash = strrchr(frame->module, '/');
-        trail_text_buffer_format(out, " in %s+0x%" PRIx64,
-                                 slash ? slash + 1 : frame->module, frame->offset);
+        trail_text_buffer_add(out, " in ", 4);
+        trail_text_buffer_add_clean(out, slash ? slash + 1 : frame->module);
+        trail_text_buffer_format(out, "+0x%" PRIx64, frame->offset);
         if (frame->module_id[0])
             trail_text_buffer_format(out, " [%s]", frame->module_id);
     }
@@ -81,9 +82,10 @@ static void add_title(struct trail_text_buffer *out, const struct trail_trace *t
     const char *what = trace->channel[0] ? trace->channel : trace->why;
     if (trace->severity[0] && strcmp(what, "panic") != 0)
         what = trace->severity;
-    trail_text_buffer_format(out, "%s", what[0] ? what : "trace");
+    trail_text_buffer_add_clean(out, what[0] ? what : "trace");
     if (trace->message[0])
-        trail_text_buffer_format(out, ": %s", trace->message);
+        trail_text_buffer_add(out, ": ", 2);
+    trail_text_buffer_add_clean(out, trace->message);
     trail_text_buffer_add(out, "\n", 1);
 }
 
@@ -93,13 +95,24 @@ static void add_origin(struct trail_text_buffer *out, const struct trail_trace *
     const char *name = trace->app_name[0] ? trace->app_name
                        : slash            ? slash + 1
                                           : trace->exe;
-    trail_text_buffer_format(out, "%s%s%s", name[0] ? name : "unknown program",
-                             trace->app_version[0] ? " " : "", trace->app_version);
+    trail_text_buffer_add_clean(out, name[0] ? name : "unknown program");
+    if (trace->app_version[0])
+        trail_text_buffer_add(out, " ", 1);
+    trail_text_buffer_add_clean(out, trace->app_version);
     if (trace->pid)
         trail_text_buffer_format(out, ", pid %" PRId64, trace->pid);
     if (trace->id[0])
-        trail_text_buffer_format(out, ", id %s", trace->id);
+        trail_text_buffer_add(out, ", id ", 5);
+    trail_text_buffer_add_clean(out, trace->id);
     trail_text_buffer_format(out, "; frames are return targets\n");
+}
+
+static void add_thread_title(struct trail_text_buffer *out,
+                             const struct trail_thread *thread)
+{
+    trail_text_buffer_format(out, "thread %" PRId64 " \"", thread->tid);
+    trail_text_buffer_add_clean(out, thread->name);
+    trail_text_buffer_format(out, "\"%s\n", thread->crashed ? ", crashed" : "");
 }
 
 static void add_gaps(struct trail_text_buffer *out,
@@ -110,8 +123,11 @@ static void add_gaps(struct trail_text_buffer *out,
         const char *path = gap->image == TRAIL_NO_INDEX
                                ? "?"
                                : resolved->trace->images[gap->image].path;
-        trail_text_buffer_format(out, "note: %s: %s: %s (%s)\n", path, gap->gap.reason,
-                                 gap->gap.detail, gap->gap.remedy);
+        trail_text_buffer_add(out, "note: ", 6);
+        trail_text_buffer_add_clean(out, path);
+        trail_text_buffer_format(out, ": %s: ", gap->gap.reason);
+        trail_text_buffer_add_clean(out, gap->gap.detail);
+        trail_text_buffer_format(out, " (%s)\n", gap->gap.remedy);
     }
 }
 
@@ -125,9 +141,7 @@ enum trail_status trail_report_text(const struct trail_resolved *resolved,
     for (size_t t = 0; t < resolved->thread_count; t++) {
         const struct trail_resolved_thread *thread = &resolved->threads[t];
         if (resolved->thread_count > 1)
-            trail_text_buffer_format(&out, "thread %" PRId64 " \"%s\"%s\n",
-                                     thread->thread->tid, thread->thread->name,
-                                     thread->thread->crashed ? ", crashed" : "");
+            add_thread_title(&out, thread->thread);
         trail_text_buffer_format(&out, "backtrace:\n");
         add_frames(&out, thread, flags);
     }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/trace/json_write.h"
+
 static bool reserve(struct trail_text_buffer *buffer, size_t more)
 {
     if (buffer->failed)
@@ -42,6 +44,29 @@ void trail_text_buffer_format(struct trail_text_buffer *buffer, const char *form
     }
     va_end(again);
     va_end(args);
+}
+
+void trail_text_buffer_add_clean(struct trail_text_buffer *buffer, const char *text)
+{
+    size_t left = strlen(text);
+    while (left) {
+        size_t size = trail_utf8_size((const uint8_t *)text, left);
+        unsigned char c = (unsigned char)text[0];
+        bool control = c < 0x20 || c == 0x7f ||
+                       (size == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0);
+        if (c == '\n') {
+            trail_text_buffer_add(buffer, "\\n", 2);
+        } else if (c == '\t') {
+            trail_text_buffer_add(buffer, " ", 1);
+        } else if (size == 0 || control) {
+            trail_text_buffer_format(buffer, "\\x%02x", c);
+            size = size == 2 ? 2 : 1;
+        } else {
+            trail_text_buffer_add(buffer, text, size);
+        }
+        text += size;
+        left -= size;
+    }
 }
 
 char *trail_text_buffer_take(struct trail_text_buffer *buffer, size_t *size_ret)

@@ -17,6 +17,9 @@ void trail_text_buffer_add(struct trail_text_buffer *buffer, const char *bytes,
 TRAIL_PRINTF(2, 3)
 void trail_text_buffer_format(struct trail_text_buffer *buffer, const char *format,
                               ...);
+/* Add text of strangers: control characters, which a terminal obeys, and bytes that
+ * are no UTF-8 become "\\x1b" and the like. */
+void trail_text_buffer_add_clean(struct trail_text_buffer *buffer, const char *text);
 /* Hand the text over, "" if nothing was added; NULL if memory ran out. */
 char *trail_text_buffer_take(struct trail_text_buffer *buffer, size_t *size_ret);
 

@@ -8,7 +8,9 @@
 static int host_stop(void *host)
 {
     const struct trail_open *open = host;
-    return open->deadline_ns && trail_os_mono_ns() > open->deadline_ns;
+    uint64_t now = trail_os_mono_ns();
+    return (open->deadline_ns && now > open->deadline_ns) ||
+           now > atomic_load(open->until_ns);
 }
 
 static void host_log(void *host, int level, struct trail_text text)
@@ -203,6 +205,7 @@ enum trail_status trail_cache_open(struct trail_cache *cache,
         return trail_fail(err, TRAIL_NO_MEMORY, "%s: out of memory", target->path);
     }
     open->target = target;
+    open->until_ns = &cache->until_ns;
     open->routes = routes;
     open->link = link;
     open->used = keep ? ++cache->clock : 0;

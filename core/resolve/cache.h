@@ -2,6 +2,8 @@
 #ifndef TRAIL_CACHE_H
 #define TRAIL_CACHE_H
 
+#include <stdatomic.h>
+
 #include "core/resolve/resolver.h"
 
 /* One module opened by one symbolizer, with the files it reads. */
@@ -15,6 +17,7 @@ struct trail_open {
     const struct trail_routes *routes;
     const struct trail_target *target; /* of the call under way */
     uint64_t deadline_ns;
+    const _Atomic uint64_t *until_ns; /* of the cache */
     struct trail_search search;
     struct trail_open *next;
 };
@@ -23,6 +26,8 @@ struct trail_cache {
     struct trail_open *first;
     size_t count, limit;
     uint64_t clock;
+    _Atomic uint64_t
+        until_ns; /* when every call has to end; UINT64_MAX: no such time */
 };
 
 /* The call that goes with each slot of the symbolizer. */

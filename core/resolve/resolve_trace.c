@@ -213,7 +213,8 @@ static enum trail_status resolve_image(struct work *work, size_t image,
         if (site->answer.rank)
             site->answer_index = add_answer(work->resolved, image, &site->answer);
         if (site->answer.rank < 3 && gap.reason)
-            site->gap_index = add_gap(work->resolved, image, gap);
+            site->gap_index =
+                add_gap(work->resolved, image, trail_gap_for(gap, site->answer.rank));
     }
     return status;
 }
@@ -349,7 +350,7 @@ enum trail_status trail_resolve_trace(struct trail_resolver *resolver,
                          .trace = trace,
                          .policy = policy,
                          .flags = flags,
-                         .live = is_live(trace),
+                         .live = flags & TRAIL_LOOKUP_LIVE && is_live(trace),
                          .resolved = resolved };
     if (!resolved)
         return trail_fail(err, TRAIL_NO_MEMORY, "report: out of memory");
@@ -361,7 +362,7 @@ enum trail_status trail_resolve_trace(struct trail_resolver *resolver,
     resolved->thread_count = trace->thread_count;
     resolved->threads =
         trail_arena_take(arena, trace->thread_count * sizeof(*resolved->threads));
-    /* At most one answer and one gap a site, so the tables need not grow. */
+    /* At most one answer and two gaps a site, so the tables need not grow. */
     resolved->answers =
         trail_arena_take(arena, work.site_count * sizeof(*resolved->answers));
     resolved->gaps =

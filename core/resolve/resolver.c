@@ -34,7 +34,7 @@ enum trail_status trail_resolver_create(const struct trail_resolver_options *opt
         .links = links,
         .link_count = options->link_count,
         .routes = options->routes,
-        .cache = { .limit = options->image_limit },
+        .cache = { .limit = options->image_limit, .until_ns = UINT64_MAX },
         .timeout_ns = options->timeout_ns,
     };
     trail_os_mutex_init(&resolver->lock);
@@ -50,6 +50,11 @@ void trail_resolver_destroy(struct trail_resolver *resolver)
     trail_os_mutex_deinit(&resolver->lock);
     free(resolver->links);
     free(resolver);
+}
+
+void trail_resolver_end_by(struct trail_resolver *resolver, uint64_t until_ns)
+{
+    atomic_store(&resolver->cache.until_ns, until_ns); /* no lock: a lookup has it */
 }
 
 size_t trail_resolver_open_count(struct trail_resolver *resolver)
@@ -197,10 +202,13 @@ static void ask_link(struct trail_resolver *resolver, const struct trail_link *l
                          resolver->timeout_ns, keep, &open, &lookup->search,
                          &lookup->err);
     if (status) {
-        lookup->status = status;
+        /* What another could open is neither missing nor unreadable. */
+        if (!lookup->opened && (status != TRAIL_NOT_FOUND || !lookup->status))
+            lookup->status = status;
         return;
     }
     lookup->opened = true;
+    lookup->status = TRAIL_OK;
     lookup->plugin = link->plugin;
     struct trail_call call = trail_open_call(open);
     status = link->plugin->symbolizer->resolve(open->image, &call, lookup->asked,
@@ -215,16 +223,24 @@ static void ask_link(struct trail_resolver *resolver, const struct trail_link *l
 
 /* ---- gaps --------------------------------------------------------------- */
 
-static struct trail_gap gap_of(const struct lookup *lookup, const char *reason,
-                               const char *detail, const char *remedy)
+static const char no_symbol[] = "no_symbol";
+
+/* The id of the module, as text. */
+static const char *want_of(const struct lookup *lookup)
 {
     char hex[2 * 64 + 1];
     trail_hex(lookup->target->module.id, hex, sizeof(hex));
+    return trail_arena_text(lookup->arena, trail_text_of(hex));
+}
+
+static struct trail_gap gap_of(const struct lookup *lookup, const char *reason,
+                               const char *detail, const char *remedy)
+{
     return (struct trail_gap){
         .reason = reason,
         .detail = trail_arena_text(lookup->arena, trail_text_of(detail)),
         .remedy = remedy,
-        .want = trail_arena_text(lookup->arena, trail_text_of(hex)),
+        .want = want_of(lookup),
     };
 }
 
@@ -252,10 +268,22 @@ static struct trail_gap explain(const struct lookup *lookup)
         return gap_of(lookup, "unreadable", lookup->err.text,
                       "get an undamaged copy of the file");
     if (worst == 0)
-        return gap_of(lookup, "no_symbol", "no symbol covers the address",
+        return gap_of(lookup, no_symbol, "no symbol covers the address",
                       "give the unstripped file or its debug file with --symbols DIR");
-    return gap_of(lookup, "no_line_info", "only a symbol table was found",
-                  "install its debug file, or give it with --symbols DIR");
+    return trail_gap_for(
+        (struct trail_gap){ .reason = no_symbol, .want = want_of(lookup) }, worst);
+}
+
+struct trail_gap trail_gap_for(struct trail_gap gap, uint32_t rank)
+{
+    if (rank == 0 || !gap.reason || strcmp(gap.reason, no_symbol) != 0)
+        return gap;
+    return (struct trail_gap){
+        .reason = "no_line_info",
+        .detail = "only a symbol table was found",
+        .remedy = "install its debug file, or give it with --symbols DIR",
+        .want = gap.want,
+    };
 }
 
 enum trail_status trail_resolver_lookup(struct trail_resolver *resolver,

@@ -59,6 +59,9 @@ struct trail_gap {
 enum trail_lookup_flags {
     TRAIL_LOOKUP_NO_CACHE = 1,
     TRAIL_LOOKUP_MANGLED = 2, /* leave names as they are in the file */
+    /* The trace was made by this very process and came from nowhere else: its modules
+     * may be read from memory. */
+    TRAIL_LOOKUP_LIVE = 4,
 };
 
 struct trail_resolver;
@@ -77,6 +80,12 @@ enum trail_status trail_resolver_lookup(struct trail_resolver *resolver,
                                         unsigned flags, struct trail_arena *arena,
                                         struct trail_answer *answers,
                                         struct trail_gap *gap_ret);
+
+/* What of a module's gap concerns an address that was answered with `rank`. */
+struct trail_gap trail_gap_for(struct trail_gap gap, uint32_t rank);
+
+/* Let no lookup run past `until_ns` (CLOCK_MONOTONIC), also the one under way. */
+void trail_resolver_end_by(struct trail_resolver *resolver, uint64_t until_ns);
 
 /* Modules that are open now. */
 size_t trail_resolver_open_count(struct trail_resolver *resolver);

@@ -7,10 +7,13 @@
 #include "core/resolve/resolved.h"
 
 /* Tag the hidden frames of one thread. Rules, each by address range or by name, never
- * by count: "capture"    our own code, at the top: by the ranges in the trace "panic"
- * what a language's runtime runs between an error and its report, at the top "operator"
- * the runtime's operators and checks that an error was raised in, below panic
- *   "below-main" what called main, a thread's entry, or nothing at all
+ * by count:
+ *
+ * - "capture": our own code, at the top, by the ranges in the trace
+ * - "panic": what a language's runtime runs between an error and its report, at the top
+ * - "operator": the runtime's operators and checks that an error was raised in, below
+ *   "panic"
+ * - "below-main": what called main, a thread's entry, or nothing at all
  */
 void trail_trim(struct trail_resolved_thread *thread);
 

@@ -34,9 +34,7 @@ static void put_number(struct trail_json *json, uint64_t value, unsigned base)
     put(json, digits + at, sizeof(digits) - at);
 }
 
-/* Bytes of the UTF-8 sequence at `at`, or 0 if it is none (RFC 3629: no surrogates, no
- * overlong forms, nothing above U+10FFFF). */
-static size_t utf8_size(const uint8_t *at, size_t left)
+size_t trail_utf8_size(const uint8_t *at, size_t left)
 {
     static const struct {
         uint8_t mask, lead, size;
@@ -76,7 +74,7 @@ static bool put_escaped(struct trail_json *json, struct trail_text text)
     const uint8_t *bytes = (const uint8_t *)text.data;
     bool clean = true;
     for (size_t i = 0; i < text.size;) {
-        size_t size = utf8_size(bytes + i, text.size - i);
+        size_t size = trail_utf8_size(bytes + i, text.size - i);
         if (size == 0) {
             put(json, "\xef\xbf\xbd", 3);
             clean = false;

@@ -16,6 +16,10 @@ struct trail_json {
     bool comma;        /* the next element needs one before it */
 };
 
+/* Bytes of the UTF-8 sequence at `at`, or 0 if it is none (RFC 3629: no surrogates, no
+ * overlong forms, nothing above U+10FFFF). */
+size_t trail_utf8_size(const uint8_t *at, size_t left);
+
 void trail_json_init(struct trail_json *json, char *text, size_t room);
 /* What fits is whole; false: the buffer was too small. */
 bool trail_json_fits(const struct trail_json *json);

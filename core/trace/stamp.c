@@ -15,6 +15,19 @@ static uint64_t hash_bytes(const void *bytes, size_t size)
     return hash;
 }
 
+/* Headers may say anything; what is read must be mapped and readable. */
+static bool is_mapped(const struct trail_os_module *module,
+                      const struct trail_os_segment *part)
+{
+    for (uint16_t i = 0; i < module->header_count; i++) {
+        struct trail_os_segment segment = trail_os_module_segment(module, i);
+        if (segment.load && segment.readable && part->start >= segment.start &&
+            part->end >= part->start && part->end <= segment.end)
+            return true;
+    }
+    return false;
+}
+
 bool trail_stamp_build_id(const struct trail_os_module *module,
                           struct trail_text *id_ret)
 {
@@ -22,7 +35,7 @@ bool trail_stamp_build_id(const struct trail_os_module *module,
     bool little = *(const uint8_t *)&one == 1;
     for (uint16_t i = 0; i < module->header_count; i++) {
         struct trail_os_segment segment = trail_os_module_segment(module, i);
-        if (segment.note &&
+        if (segment.note && is_mapped(module, &segment) &&
             trail_elf_notes_find((const uint8_t *)(uintptr_t)segment.start,
                                  (size_t)(segment.end - segment.start), little,
                                  segment.align, "GNU", NT_GNU_BUILD_ID, id_ret))

@@ -9,9 +9,11 @@
 
 #define VERSION_NOW  1
 #define THREAD_LIMIT 4096
-#define PC_LIMIT     65536
+#define PC_LIMIT     65536  /* of one thread */
+#define PCS_LIMIT    131072 /* of all threads */
 #define IMAGE_LIMIT  8192
-#define RANGE_LIMIT  64
+#define RANGE_LIMIT  64    /* of one module */
+#define RANGES_LIMIT 16384 /* of all modules */
 #define ID_LIMIT     64
 
 static const char *text_of(const json_t *object, const char *key)
@@ -163,9 +165,14 @@ static enum trail_status read_threads(struct trail_trace *trace,
     if (!trace->threads)
         return trail_fail(err, TRAIL_NO_MEMORY, "trace: out of memory");
     const json_t *threads = json_object_get(trace->raw, "threads");
-    for (size_t i = 0; !status && i < trace->thread_count; i++)
+    size_t pcs = 0;
+    for (size_t i = 0; !status && i < trace->thread_count; i++) {
         status =
             read_thread(json_array_get(threads, i), epoch, &trace->threads[i], err);
+        pcs += trace->threads[i].pc_count;
+        if (!status && pcs > PCS_LIMIT)
+            status = bad(err, "pcs", "over 131072 of them");
+    }
     return status;
 }
 
@@ -263,8 +270,13 @@ static enum trail_status read_images(struct trail_trace *trace, struct trail_err
     if (!trace->images)
         return trail_fail(err, TRAIL_NO_MEMORY, "trace: out of memory");
     const json_t *modules = json_object_get(trace->raw, "modules");
-    for (size_t i = 0; !status && i < trace->image_count; i++)
+    size_t ranges = 0;
+    for (size_t i = 0; !status && i < trace->image_count; i++) {
         status = read_image(json_array_get(modules, i), &trace->images[i], err);
+        ranges += trace->images[i].range_count;
+        if (!status && ranges > RANGES_LIMIT)
+            status = bad(err, "ranges", "over 16384 of them");
+    }
     return status;
 }
 
@@ -332,7 +344,7 @@ enum trail_status trail_trace_read(const char *text, size_t size,
     if (size > TRAIL_TRACE_SIZE_LIMIT)
         return trail_fail(err, TRAIL_BAD_INPUT, "trace: larger than %u bytes",
                           TRAIL_TRACE_SIZE_LIMIT);
-    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
+    json_t *object = json_loadb(text, size, 0, &where);
     if (!object)
         return bad_json(err, &where);
 

@@ -112,10 +112,14 @@ static void write_cursor(struct trail_json *json,
     trail_json_close(json, '}');
 }
 
+/* A column of letters; where one was never set it is `plain`. */
 static void write_letters(struct trail_json *json, const char *key,
-                          const uint8_t *letters, uint32_t count)
+                          const uint8_t *letters, uint32_t count, char plain)
 {
-    trail_json_text(json, key, (struct trail_text){ (const char *)letters, count });
+    char text[TRAIL_MAX_FRAMES];
+    for (uint32_t i = 0; i < count && i < sizeof(text); i++)
+        text[i] = letters[i] ? (char)letters[i] : plain;
+    trail_json_text(json, key, (struct trail_text){ text, count });
 }
 
 static void write_thread(struct trail_json *json, const struct draft *draft)
@@ -135,8 +139,8 @@ static void write_thread(struct trail_json *json, const struct draft *draft)
     for (uint32_t i = 0; i < backtrace->count; i++)
         trail_json_address(json, NULL, backtrace->addresses[i]);
     trail_json_close(json, ']');
-    write_letters(json, "kinds", backtrace->kinds, backtrace->count);
-    write_letters(json, "trust", backtrace->trust, backtrace->count);
+    write_letters(json, "kinds", backtrace->kinds, backtrace->count, 'r');
+    write_letters(json, "trust", backtrace->trust, backtrace->count, 'c');
     trail_json_string(json, "end", trail_end_name(backtrace->end));
     if (backtrace->error)
         trail_json_number(json, "error", backtrace->error);

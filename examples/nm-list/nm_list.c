@@ -146,12 +146,12 @@ static enum trail_status resolve(void *image, const struct trail_call *call,
         const struct name *best = NULL;
         for (size_t k = 0; k < list->count && list->names[k].start <= addresses[i]; k++)
             best = &list->names[k];
-        if (!best)
-            continue;
+        if (!best || best + 1 == list->names + list->count)
+            continue; /* where the last one ends, the list does not say */
         const struct trail_found found = {
             .size = sizeof(found),
             .index = (uint32_t)i,
-            .flags = TRAIL_FOUND_FROM_SYMTAB,
+            .flags = TRAIL_FOUND_FROM_SYMTAB | TRAIL_FOUND_UNSIZED,
             .function_start = best->start,
             .function = trail_text_of(best->text),
         };

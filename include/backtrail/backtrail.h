@@ -112,8 +112,8 @@ struct trail_info {
  * Owns:     nothing. control and info may be NULL.
  * Threads:  safe; every thread may walk itself at once.
  * Signals:  async-signal-safe once trail_warm_up has returned (it runs when the library
- *           is loaded). No allocation, no lock; no system call unless frame pointers or
- *           a foreign thread are asked for.
+ *           is loaded). No allocation, no lock; no system call unless frame pointers
+ *           are asked for. Not for handlers: asking about a foreign thread.
  */
 TRAIL_EXPORT unsigned trail_backtrace(uintptr_t *addresses, unsigned capacity,
                                       const struct trail_control *control,
@@ -128,8 +128,8 @@ struct trail_stamp {
     uint64_t hash;       /* of its build-id, or of its program headers */
 };
 
-/* A captured stack. Zero-initialised is a valid empty one. Self-contained: it can be
- * copied, kept, and resolved by another thread. */
+/* A captured stack, filled by trail_capture. Zero-initialised is a valid empty one. It
+ * can be copied, kept, and resolved by another thread. */
 struct trail_backtrace {
     uint32_t count; /* entries of addresses, kinds and trust */
     uint32_t flags, end;

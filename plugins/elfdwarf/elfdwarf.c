@@ -61,7 +61,9 @@ static enum trail_status resolve(void *image, const struct trail_call *call,
         enum trail_status status =
             answer_address(image, call, (uint32_t)i, addresses[i], emit, arg);
         if (status)
-            return trail_fail(err, status, "stopped at address 0x%llx",
+            return trail_fail(err, status, "%s at address 0x%llx",
+                              status == TRAIL_CANCELLED ? "its time ran out"
+                                                        : "stopped",
                               (unsigned long long)addresses[i]);
     }
     return TRAIL_OK;

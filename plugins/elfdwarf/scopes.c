@@ -14,6 +14,7 @@
 #define DEPTH_MAX      ((size_t)1 << 20)
 #define SCOPES_MAX     ((size_t)1 << 24)
 #define RANGES_PER_DIE 65536
+#define RANGES_MAX     ((size_t)1 << 22) /* of a unit, dead ones too */
 
 #define PACE_EVERY 4096u /* DIEs */
 
@@ -90,12 +91,13 @@ static bool walk_next(struct walk *walk, enum step step, uint32_t scope)
     return true;
 }
 
-bool scopes_ranges(Dwarf_Die *die, const struct code *code, scope_range_fn *each,
-                   void *arg)
+/* `left` counts down the ranges that may still be looked at. */
+static bool each_range(Dwarf_Die *die, const struct code *code, scope_range_fn *each,
+                       void *arg, size_t *left)
 {
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
-    for (int i = 0; i < RANGES_PER_DIE; i++) {
+    for (; *left > 0; --*left) {
         offset = dwarf_ranges(die, offset, &base, &start, &end);
         if (offset <= 0)
             return true;
@@ -103,6 +105,13 @@ bool scopes_ranges(Dwarf_Die *die, const struct code *code, scope_range_fn *each
             return false;
     }
     return false;
+}
+
+bool scopes_ranges(Dwarf_Die *die, const struct code *code, scope_range_fn *each,
+                   void *arg)
+{
+    size_t left = RANGES_PER_DIE;
+    return each_range(die, code, each, arg, &left);
 }
 
 static bool add_range(void *arg, uint64_t start, uint64_t end)
@@ -128,7 +137,7 @@ static uint32_t add_scope(struct scopes *scopes, Dwarf_Die *die, uint32_t parent
     }
     struct range_arg range = { scopes, (uint32_t)scopes->count };
     scopes->at[scopes->count++] = (struct scope){ die->addr, parent };
-    scopes_ranges(die, code, add_range, &range);
+    each_range(die, code, add_range, &range, &scopes->ranges_left);
     return range.index;
 }
 
@@ -180,7 +189,7 @@ enum trail_status scopes_build(Dwarf_Die *unit_die, const struct code *code,
 {
     struct text_bounds bounds = { 0 };
     Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(unit_die->cu));
-    *scopes = (struct scopes){ .cu = unit_die->cu };
+    *scopes = (struct scopes){ .cu = unit_die->cu, .ranges_left = RANGES_MAX };
     if (!text_bounds_of(elf, unit_die->addr, &bounds))
         return TRAIL_OK;
     struct walk walk = { .die = *unit_die, .end = bounds.end };

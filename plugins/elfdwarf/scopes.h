@@ -29,6 +29,7 @@ struct scopes {
     struct scope *at;
     size_t count, capacity;
     struct spans spans; /* value: index into `at` */
+    size_t ranges_left; /* that the walk will still look at */
 };
 
 /* Walk over all of the unit of `unit_die` once.

@@ -1,4 +1,5 @@
 /* symbols.c -- reads ELF symbol tables and finds the symbol of an address. */
+#define _POSIX_C_SOURCE 200809L
 #include "symbols.h"
 
 #include <gelf.h>
@@ -7,6 +8,7 @@
 
 /* A table larger than this is not believed. */
 #define SYMBOLS_MAX ((size_t)1 << 23)
+#define NAME_LIMIT  (16u << 10) /* bytes; a longer one would make looking at all slow */
 
 /* FUNC before NOTYPE, then what other files see before what they do not, then the
  * name with fewer underscores in front (sleep, not __sleep), then global before weak.
@@ -33,10 +35,10 @@ static bool is_marker(const GElf_Sym *symbol, const char *name)
 }
 
 /* The linker writes the versions of exported names into .symtab: glob@@GLIBC_2.27. */
-static size_t size_without_version(const char *name)
+static size_t size_without_version(const char *name, size_t size)
 {
-    size_t size = strcspn(name, "@");
-    return size ? size : strlen(name);
+    const char *at = memchr(name, '@', size);
+    return at && at > name ? (size_t)(at - name) : size;
 }
 
 static int compare_names(const struct symbol *a, const struct symbol *b)
@@ -100,10 +102,11 @@ static bool add_section(struct symbols *symbols, Elf *elf, Elf_Scn *section,
         if (!code_holds(code, start))
             continue;
         const char *name = elf_strptr(elf, header->sh_link, entry->st_name);
-        if (!name || !name[0] || is_marker(entry, name))
+        size_t name_size = name ? strnlen(name, NAME_LIMIT + 1) : 0;
+        if (!name_size || name_size > NAME_LIMIT || is_marker(entry, name))
             continue;
         struct symbol symbol = { .name = name,
-                                 .name_size = size_without_version(name),
+                                 .name_size = size_without_version(name, name_size),
                                  .start = start,
                                  .size = entry->st_size,
                                  .quality = quality_of(entry, name),

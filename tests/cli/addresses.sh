@@ -49,7 +49,7 @@ test_a_file_without_leave_to_read_is_told()
     command -v setpriv > /dev/null || skip "root may read everything, and setpriv is missing"
     setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$program" ||
         skip "nobody may not enter the build directory"
-    chmod 711 "$work" && chmod 777 .
+    chmod 711 "$work" && chmod 1777 .
     cp "$c" secret && chmod 000 secret
     said=resolve status=0
     BACKTRAIL_STATE=$work/here/state setpriv --reuid=65534 --regid=65534 --clear-groups \

@@ -10,6 +10,18 @@ check()
     run config check c.json
 }
 
+test_a_config_in_another_directory_is_not_relative_to_itself_twice()
+{
+    mkdir sub
+    ln -s "$plugins" sub/plugins
+    printf '%s\n' '{ "plugins": { "path": ["${dir}/plugins"] },
+      "symbolizers": [ { "use": "elfdwarf" } ],
+      "sinks": [ { "use": "file", "path": "${dir}/r.jsonl" } ] }' > sub/c.json
+    run config check sub/c.json
+    expect_status 0
+    expect out "sub/c.json: ok; symbolizers: 1, sinks: 1"
+}
+
 test_a_style_that_a_sink_does_not_take_is_told()
 {
     echo '{ "sinks": [ { "use": "http", "url": "http://127.0.0.1:1", "style": "text" } ] }' \
@@ -125,13 +137,13 @@ test_a_plugin_that_does_not_exist_is_named_with_where_it_was_looked_for()
     mkdir one two
     echo '{ "plugins": { "path": ["one", "two"] }, "sinks": [ { "use": "pigeon" } ] }' > c.json
     run config check c.json
-    refused 1 "c.json: sinks[0]: no sink pigeon.so in one, two"
+    refused 1 "c.json:1:53: sinks[0]: no sink pigeon.so in $PWD/one, $PWD/two"
     echo '{ "symbolizers": [ { "use": "crystal" } ] }' > c.json
     run config check --plugin-path "one:$plugins" c.json
-    refused 1 "c.json: symbolizers[0]: no symbolizer crystal.so in one, $plugins"
+    refused 1 "c.json:1:20: symbolizers[0]: no symbolizer crystal.so in one, $plugins"
     echo '{ "symbolizers": [ { "use": "stderr" } ] }' > c.json
     run config check c.json
-    refused 1 "c.json: symbolizers[0]: stderr is a sink, not a symbolizer"
+    refused 1 "c.json:1:20: symbolizers[0]: stderr is a sink, not a symbolizer"
 }
 
 test_one_run_tells_the_mistakes_of_all_entries()

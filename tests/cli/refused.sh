@@ -55,13 +55,13 @@ test_each_refused_plugin_that_the_config_names_is_told_once()
     fill
     serve c.json -2 -4 -5
     expect_lines err 7
-    expect err "backtrail: symbolizer wrong-abi: mixed/wrong-abi.so: was built for symbolizer ABI 99" \
-        "backtrail: symbolizer wrong-shape: mixed/wrong-shape.so: " "shape deadbeef" \
-        "backtrail: symbolizer no-record: mixed/no-record.so: has no identity record" \
-        "backtrail: symbolizer text: mixed/text.so: is not an ELF file" \
-        "backtrail: symbolizer cut: mixed/cut.so: " \
-        "backtrail: symbolizer writable: mixed/writable.so: can be written by others; chmod go-w" \
-        "backtrail: sink sink-writable: mixed/sink-writable.so: can be written by others"
+    expect err "backtrail: symbolizer wrong-abi: $PWD/mixed/wrong-abi.so: was built for symbolizer ABI 99" \
+        "backtrail: symbolizer wrong-shape: $PWD/mixed/wrong-shape.so: " "shape deadbeef" \
+        "backtrail: symbolizer no-record: $PWD/mixed/no-record.so: has no identity record" \
+        "backtrail: symbolizer text: $PWD/mixed/text.so: is not an ELF file" \
+        "backtrail: symbolizer cut: $PWD/mixed/cut.so: " \
+        "backtrail: symbolizer writable: $PWD/mixed/writable.so: can be written by others; chmod go-w" \
+        "backtrail: sink sink-writable: $PWD/mixed/sink-writable.so: can be written by others"
     for name in $bad; do
         grep -c "symbolizer $name: " err
     done | sort -u > got

@@ -232,6 +232,30 @@ test_a_module_that_was_unloaded_lends_its_addresses_to_none()
     expect_same got wanted
 }
 
+test_a_trace_that_claims_this_process_is_not_read_from_memory()
+{
+    # A line that names the very process that reads it, and a vDSO at an address of
+    # its choice.
+    mkfifo in
+    "$program" resolve - < in > out 2> err &
+    reader=$!
+    exec 3> in
+    start=$(sed 's/.*) //' /proc/$reader/stat | cut -d ' ' -f 20)
+    printf '{"backtrail":1,"process":{"pid":%s,"start":"%s"},"threads":[{"tid":1,"pcs":["0x10100"]}],"modules":[{"path":"[vdso]","format":"elf","vdso":true,"bias":"0x10000","ranges":[["0x10000","0x20000","r-x"]]}]}\n' \
+        $reader "$start" >&3
+    exec 3>&-
+    wait $reader || fail "it ended with $?" err
+    expect out '"reason":"not_found"'
+}
+
+test_text_of_strangers_does_not_reach_the_terminal_raw()
+{
+    printf '%s\n' '{"backtrail":1,"channel":"panic","message":"\u001b[31mred\nspoofed: line","threads":[]}' > t
+    run resolve --style text t
+    expect_status 0
+    expect out 'panic: \x1b[31mred\nspoofed: line'
+}
+
 test_each_thread_has_its_frames()
 {
     trace two-threads > threads.jsonl

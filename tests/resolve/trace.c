@@ -156,11 +156,14 @@ static void a_gap_of_a_module_is_told_once(void **state)
                 "i");
     const struct trail_resolved *resolved = trace.resolved;
 
-    assert_int_equal(resolved->gap_count, 3);
+    assert_int_equal(resolved->gap_count, 4);
     for (size_t i = 0; i < resolved->gap_count; i++)
         for (size_t j = 0; j < i; j++)
-            assert_false(resolved->gaps[i].image == resolved->gaps[j].image);
-    assert_int_equal(resolved->answer_count, 1); /* for two frames */
+            assert_false(resolved->gaps[i].image == resolved->gaps[j].image &&
+                         strcmp(resolved->gaps[i].gap.reason,
+                                resolved->gaps[j].gap.reason) == 0);
+    assert_string_equal(frame_at(&trace, 2)->gap, "no_line_info"); /* it has a name */
+    assert_int_equal(resolved->answer_count, 1);                   /* for two frames */
     assert_int_equal(resolved->threads[0].frames[2].answer, 0);
     assert_int_equal(resolved->threads[0].frames[4].answer, 0);
     assert_int_equal(resolved->threads[0].frames[1].gap,

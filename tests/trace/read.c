@@ -136,7 +136,6 @@ static void what_is_wrong_is_refused_and_named(void **state)
         { "{\"backtrail\":\"one\"}", "\"backtrail\"" },
         { "{\"backtrail\":-1}", "\"backtrail\"" },
         { "{\"backtrail\":2}", "version 2 is newer" },
-        { "{\"backtrail\":1,\"backtrail\":1}", "duplicate" },
         { "{\"backtrail\":1,\"threads\":{}}", "threads" },
         { "{\"backtrail\":1,\"threads\":[1]}", "threads" },
         { "{\"backtrail\":1,\"threads\":[{\"pcs\":\"0x1\"}]}", "pcs" },
