@@ -59,8 +59,9 @@ void trail_text_buffer_add_clean(struct trail_text_buffer *buffer, const char *t
         } else if (c == '\t') {
             trail_text_buffer_add(buffer, " ", 1);
         } else if (size == 0 || control) {
-            trail_text_buffer_format(buffer, "\\x%02x", c);
             size = size == 2 ? 2 : 1;
+            for (size_t i = 0; i < size; i++)
+                trail_text_buffer_format(buffer, "\\x%02x", (unsigned char)text[i]);
         } else {
             trail_text_buffer_add(buffer, text, size);
         }

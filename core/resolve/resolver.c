@@ -264,6 +264,10 @@ static struct trail_gap explain(const struct lookup *lookup)
     if (!lookup->opened && lookup->status == TRAIL_NOT_FOUND)
         return gap_of(lookup, "not_found", lookup->err.text,
                       "copy the file, or its debug file, to a --symbols DIR");
+    if (lookup->status == TRAIL_CANCELLED)
+        return gap_of(
+            lookup, "timeout", lookup->err.text,
+            "resolve it where there is more time, or by a symbol table alone");
     if (lookup->status)
         return gap_of(lookup, "unreadable", lookup->err.text,
                       "get an undamaged copy of the file");

@@ -146,6 +146,8 @@ static void names_lose_their_decoration(void **state)
         { "Orders::for(int)", "Orders::for" },
         { "Orders::clear(int)", "Orders::clear" },
         { ".hidden", ".hidden" },
+        { "app.orders.total()", "app.orders.total" }, /* D */
+        { "main.handleRequest", "main.handleRequest" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char name[128];

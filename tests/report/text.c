@@ -51,6 +51,16 @@ static void tracys_style_gives_inlined_calls_the_number_of_their_group(void **st
     made_deinit(&made);
 }
 
+static void names_of_strangers_cannot_command_a_terminal(void **state)
+{
+    (void)state;
+    struct made made;
+    made_init(&made, "", 0);
+    made_add(&made, 0, 0, "f\x1b[31m\x7f\xc2\x9b\xff\n  1: g\tüh");
+    assert_frames(&made, 0, "  0: f\\x1b[31m\\x7f\\xc2\\x9b\\xff\\n  1: g üh\n");
+    made_deinit(&made);
+}
+
 static void numbers_grow_beyond_their_indent(void **state)
 {
     (void)state;
@@ -159,6 +169,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(frames_are_numbered_and_indented_one_a_line),
     cmocka_unit_test(hidden_frames_are_printed_on_request_with_their_floor),
     cmocka_unit_test(tracys_style_gives_inlined_calls_the_number_of_their_group),
+    cmocka_unit_test(names_of_strangers_cannot_command_a_terminal),
     cmocka_unit_test(numbers_grow_beyond_their_indent),
     cmocka_unit_test(a_truncated_stack_ends_with_its_mark),
     cmocka_unit_test(no_frames_give_no_text),

@@ -165,6 +165,18 @@ static void an_attribute_given_twice_keeps_its_last_value(void **state)
     trail_trace_destroy(trace);
 }
 
+static void bytes_beside_a_key_of_their_own_name_lose_no_trace(void **state)
+{
+    (void)state;
+    const struct trail_attribute attributes[] = { { "a", "\xff" }, { "a_hex", "x" } };
+    const struct trail_event event = { .size = sizeof(event),
+                                       .attributes = attributes,
+                                       .attribute_count = 2 };
+    struct trail_trace *trace = round_trip(&event);
+    assert_string_equal(member(trace, "attributes", "a"), "\xef\xbf\xbd");
+    trail_trace_destroy(trace);
+}
+
 static void a_message_larger_than_a_trace_may_be_is_refused(void **state)
 {
     (void)state;
@@ -219,6 +231,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_truncated_stack_says_why_and_where_to_go_on),
     cmocka_unit_test(attributes_over_the_limits_are_cut_and_said_to_be_missing),
     cmocka_unit_test(an_attribute_given_twice_keeps_its_last_value),
+    cmocka_unit_test(bytes_beside_a_key_of_their_own_name_lose_no_trace),
     cmocka_unit_test(a_message_larger_than_a_trace_may_be_is_refused),
     cmocka_unit_test(a_trace_is_one_line_on_its_descriptor),
     cmocka_unit_test(every_trace_has_an_id_and_a_number_of_its_own),
