@@ -1,11 +1,15 @@
 #!/bin/sh
-# exports.sh BUILD_DIR -- a plugin exports its one table and needs nothing of ours; a
+# exports.sh [BUILD_DIR] -- a plugin exports its one table and needs nothing of ours; a
 # library exports trail_* names only, and needs only what an app should have to load.
 . "$(dirname "$0")/files.sh"
 
-build=${1-}
-if [ -z "$build" ] || [ ! -d "$build" ]; then
-    echo "exports.sh: name the build directory: exports.sh BUILD_DIR" >&2
+build=${1-build/gcc}
+if [ $# -eq 0 ] && [ ! -d "$build" ]; then
+    echo "exports.sh: nothing is built in $build, so there is nothing to look at" >&2
+    exit 0
+fi
+if [ ! -d "$build" ]; then
+    echo "exports.sh: $build: no such directory; name one that was built in" >&2
     exit 2
 fi
 
