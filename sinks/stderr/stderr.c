@@ -77,7 +77,8 @@ static enum trail_status wait_writable(const struct trail_sink_call *call,
 
     while (poll(&standard_error, 1, WAIT_SLICE_MS) <= 0)
         if (must_stop(call))
-            return trail_fail(err, TRAIL_RETRY, "standard error takes no more at present");
+            return trail_fail(err, TRAIL_RETRY,
+                              "standard error takes no more at present");
     return TRAIL_OK;
 }
 
