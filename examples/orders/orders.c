@@ -60,8 +60,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "orders: %s\n", err.text);
         return 1;
     }
-    for (int i = 2; i < argc; i++)
+    for (int i = 2; i < argc; i++) {
         handle_order(argv[i]);
+        trail_flush(1000000000u, NULL); /* so that what an order caused stands by it */
+    }
     trail_shutdown();
     return 0;
 }
