@@ -1,6 +1,7 @@
 /* config.c -- the verb `config`: is a config file right? */
 #include "agent/options.h"
 #include "core/pipeline.h"
+#include "core/setup.h"
 
 static const struct option_row rows[] = {
     ROW_CONFIG, ROW_PLUGIN_PATH, ROW_HELP, { 0 }
@@ -24,14 +25,7 @@ static enum trail_status check_entry(const struct trail_config *config,
     struct trail_error reason;
     if (trail_registry_load(registry, kind, entry->use, &plugin, &reason))
         return trail_config_blame(config, entry, TRAIL_NOT_FOUND, reason.text, err);
-    const struct trail_symbolizer *symbolizer = plugin->symbolizer;
-    const struct trail_sink *sink = plugin->sink;
-    enum trail_status status = trail_config_options(
-        config, entry, symbolizer ? symbolizer->options : sink->options,
-        symbolizer ? symbolizer->option_count : sink->option_count,
-        symbolizer ? symbolizer->option_stride : sink->option_stride, &set, err);
-    if (!status && sink)
-        status = trail_config_check_style(config, entry, sink->styles, err);
+    enum trail_status status = trail_setup_options(config, entry, plugin, &set, err);
     trail_option_set_destroy(set);
     return status;
 }

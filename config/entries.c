@@ -263,15 +263,21 @@ void trail_config_entries_free(struct trail_config_entry *entries, size_t count)
     free(entries);
 }
 
+static struct trail_config_value entry_value(const struct trail_config *config,
+                                             const struct trail_config_entry *entry)
+{
+    return (struct trail_config_value){ .document = config->document,
+                                        .json = entry->object,
+                                        .node = entry->node };
+}
+
 enum trail_status trail_config_check_style(const struct trail_config *config,
                                            const struct trail_config_entry *entry,
                                            uint32_t styles, struct trail_error *err)
 {
     if (!entry->style || !styles || styles & 1u << entry->style)
         return TRAIL_OK;
-    const struct trail_config_value object = { .document = config->document,
-                                               .json = entry->object,
-                                               .node = entry->node };
+    const struct trail_config_value object = entry_value(config, entry);
     const struct trail_config_value style = trail_config_member(&object, "style");
     return trail_config_fail(
         &style, err, "sink %s does not take this style; leave it out", entry->use);
@@ -283,9 +289,7 @@ enum trail_status trail_config_blame(const struct trail_config *config,
                                      struct trail_error *err)
 {
     struct trail_error kept;
-    const struct trail_config_value object = { .document = config->document,
-                                               .json = entry->object,
-                                               .node = entry->node };
+    const struct trail_config_value object = entry_value(config, entry);
     snprintf(kept.text, sizeof(kept.text), "%s", why);
     if (!entry->object)
         return trail_fail(err, status, "%s: %.200s", entry->use, kept.text);

@@ -127,6 +127,26 @@ static const struct trail_plugin *load(const struct trail_setup *setup,
     return NULL;
 }
 
+enum trail_status trail_setup_options(const struct trail_config *config,
+                                      const struct trail_config_entry *entry,
+                                      const struct trail_plugin *plugin,
+                                      struct trail_option_set **set_ret,
+                                      struct trail_error *err)
+{
+    const struct trail_symbolizer *symbolizer = plugin->symbolizer;
+    const struct trail_sink *sink = plugin->sink;
+    if (symbolizer)
+        return trail_config_options(config, entry, symbolizer->options,
+                                    symbolizer->option_count, symbolizer->option_stride,
+                                    set_ret, err);
+    enum trail_status status =
+        trail_config_check_style(config, entry, sink->styles, err);
+    return status
+               ? status
+               : trail_config_options(config, entry, sink->options, sink->option_count,
+                                      sink->option_stride, set_ret, err);
+}
+
 static enum trail_status add_link(const struct trail_setup *setup,
                                   const struct trail_config_entry *entry,
                                   const struct trail_plugin *plugin,
@@ -140,8 +160,7 @@ static enum trail_status add_link(const struct trail_setup *setup,
     const struct trail_call call = { .size = sizeof(call), .threads = 1 };
 
     enum trail_status status =
-        trail_config_options(setup->config, entry, table->options, table->option_count,
-                             table->option_stride, &set, err);
+        trail_setup_options(setup->config, entry, plugin, &set, err);
     if (!status)
         status = table->create(&call, trail_option_set_view(set), &state, &why);
     if (status && why.text[0])
@@ -280,9 +299,7 @@ enum trail_status trail_setup_check_options(const struct trail_setup *setup,
         struct trail_option_set *set = NULL;
         if (!plugin)
             continue;
-        status = trail_config_options(config, entry, plugin->symbolizer->options,
-                                      plugin->symbolizer->option_count,
-                                      plugin->symbolizer->option_stride, &set, err);
+        status = trail_setup_options(config, entry, plugin, &set, err);
         trail_option_set_destroy(set);
     }
     return status;
@@ -325,10 +342,7 @@ static enum trail_status add_outlet(const struct trail_setup *setup,
     struct trail_option_set *set = NULL;
     void *state = NULL;
     enum trail_status status =
-        trail_config_options(setup->config, entry, table->options, table->option_count,
-                             table->option_stride, &set, err);
-    if (!status)
-        status = trail_config_check_style(setup->config, entry, table->styles, err);
+        trail_setup_options(setup->config, entry, plugin, &set, err);
     if (!status)
         status = create_sink(setup, entry, table, set, &state, err);
     if (status) {

@@ -30,6 +30,14 @@ struct trail_setup {
     void *arg;
 };
 
+/* An entry's options, checked against the table of its plugin, which is loaded; of a
+ * sink also the style that it asks for. */
+enum trail_status trail_setup_options(const struct trail_config *config,
+                                      const struct trail_config_entry *entry,
+                                      const struct trail_plugin *plugin,
+                                      struct trail_option_set **set_ret,
+                                      struct trail_error *err);
+
 struct trail_setup_links {
     struct trail_link *at;
     struct trail_option_set **options;
