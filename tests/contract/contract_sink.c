@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define NS_PER_S   1000000000ull
-#define PROMPT_NS  (5 * NS_PER_S) /* far more than needed, far less than for ever */
+#define PROMPT_NS  (9 * NS_PER_S) /* far more than needed, far less than for ever */
 #define PATIENCE_S 100u
 
 static struct contract contract;

@@ -6,6 +6,9 @@
 
 #include "http_fixture.h"
 
+/* What a request may take that nobody set a shorter time for, nearly. */
+#define DEFAULT_NS (9u * SECOND_NS)
+
 static uint64_t now_ns(void)
 {
     struct timespec now;
@@ -191,7 +194,7 @@ static void a_silent_server_costs_the_timeout_only(void **unused)
     assert_int_equal(write_body(&fixture, state, "{}"), TRAIL_RETRY);
     uint64_t spent = now_ns() - start;
     assert_contains(fixture.err.text, "no answer in time");
-    assert_in_range(spent, 90000000u, 5u * SECOND_NS);
+    assert_in_range(spent, 90000000u, DEFAULT_NS);
     fixture_deinit(&fixture, state);
 }
 
@@ -206,7 +209,7 @@ static void the_deadline_of_the_call_is_kept(void **unused)
     uint64_t start = now_ns();
     fixture.call.deadline_ns = start + 100000000;
     assert_int_equal(write_body(&fixture, state, "{}"), TRAIL_RETRY);
-    assert_in_range(now_ns() - start, 90000000u, 5u * SECOND_NS);
+    assert_in_range(now_ns() - start, 90000000u, DEFAULT_NS);
     fixture.call.deadline_ns = start; /* past: nothing is sent any more */
     assert_int_equal(write_body(&fixture, state, "{}"), TRAIL_RETRY);
     assert_contains(fixture.err.text, "no time left");
@@ -232,7 +235,7 @@ static void stop_ends_a_request(void **unused)
     uint64_t start = now_ns();
     fixture.call.stop = always;
     assert_int_equal(write_body(&fixture, state, "{}"), TRAIL_RETRY);
-    assert_true(now_ns() - start < 5u * SECOND_NS);
+    assert_true(now_ns() - start < DEFAULT_NS);
     assert_contains(fixture.err.text, "stopped");
     fixture_deinit(&fixture, state);
 }
