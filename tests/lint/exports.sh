@@ -3,7 +3,7 @@
 # library exports trail_* names only, and needs only what an app should have to load.
 . "$(dirname "$0")/files.sh"
 
-build=${1-build/gcc}
+build=${1-build/release}
 if [ $# -eq 0 ] && [ ! -d "$build" ]; then
     echo "exports.sh: nothing is built in $build, so there is nothing to look at" >&2
     exit 0
