@@ -1,23 +1,24 @@
 /* main.c -- the program `backtrail`: one verb a file. */
+#include "agent/memory.h"
 #include "agent/options.h"
 
 #include "backtrail/backtrail.h"
 #include "backtrail/sink.h"
 #include "backtrail/symbolizer.h"
+#include "config/suggest.h"
 
-const struct verb *const verbs[] = { &verb_resolve, &verb_raw,     &verb_plugins,
-                                     &verb_config,  &verb_version, &verb_help,
-                                     NULL };
+#define VERB_LIMIT 32
+
+const struct verb *const verbs[] = {
+    &verb_resolve, &verb_addr2line, &verb_show,    &verb_sym,  &verb_doctor, &verb_raw,
+    &verb_plugins, &verb_config,    &verb_version, &verb_help, NULL
+};
+
+const char *const help_groups[] = { GROUP_NAMES, GROUP_SETUP, GROUP_ABOUT, NULL };
 
 static const struct option_row help_only[] = { ROW_HELP, { 0 } };
 
-static bool take_nothing(void *arg, int key, const char *value)
-{
-    (void)arg, (void)key, (void)value;
-    return false;
-}
-
-static const struct verb *find_verb(const char *name)
+const struct verb *verb_find(const char *name)
 {
     for (const struct verb *const *verb = verbs; *verb; verb++)
         if (strcmp((*verb)->name, name) == 0)
@@ -25,50 +26,23 @@ static const struct verb *find_verb(const char *name)
     return NULL;
 }
 
-static int unknown_verb(const char *name)
+int verb_unknown(const char *name)
 {
-    fprintf(stderr, "backtrail: unknown verb '%s'; 'backtrail help' lists them\n",
-            name);
+    const char *names[VERB_LIMIT + 1] = { NULL };
+    for (size_t i = 0; i < VERB_LIMIT && verbs[i]; i++)
+        names[i] = verbs[i]->name;
+    const char *meant = trail_suggest_nearest(name, names);
+    fprintf(stderr, "backtrail: unknown verb '%s'%s%s%s; 'backtrail help' lists them\n",
+            name, meant ? ", did you mean " : "", meant ? meant : "", meant ? "?" : "");
     return EXIT_USAGE;
-}
-
-static void print_overview(void)
-{
-    printf("usage: backtrail VERB [OPTION...] [ARGUMENT...]\n\n"
-           "Stack traces of native programs: captured cheaply, named by plugins, "
-           "delivered.\n\nverbs:\n");
-    for (const struct verb *const *verb = verbs; *verb; verb++)
-        printf("  %-10s %s\n", (*verb)->name, (*verb)->summary);
-    printf("\n'backtrail VERB --help' tells more about one.\n");
-}
-
-static int run_help(int argc, char **argv)
-{
-    struct shared_options shared = { 0 };
-    int exit_code;
-    int first =
-        options_parse(&verb_help, argc, argv, &shared, take_nothing, NULL, &exit_code);
-    if (first < 0)
-        return exit_code;
-    if (first == argc) {
-        print_overview();
-        return EXIT_DONE;
-    }
-    if (argc - first > 1)
-        return usage_error("help", "one verb at a time, got '%s' too", argv[first + 1]);
-    const struct verb *verb = find_verb(argv[first]);
-    if (!verb)
-        return unknown_verb(argv[first]);
-    options_print_help(verb);
-    return EXIT_DONE;
 }
 
 static int run_version(int argc, char **argv)
 {
     struct shared_options shared = { 0 };
     int exit_code;
-    int first = options_parse(&verb_version, argc, argv, &shared, take_nothing, NULL,
-                              &exit_code);
+    int first = options_parse(&verb_version, argc, argv, &shared, options_take_nothing,
+                              NULL, &exit_code);
     if (first < 0)
         return exit_code;
     if (first < argc)
@@ -79,20 +53,13 @@ static int run_version(int argc, char **argv)
     return EXIT_DONE;
 }
 
-const struct verb verb_help = {
-    .name = "help",
-    .arguments = "[VERB]",
-    .summary = "list the verbs, or tell about one",
-    .rows = help_only,
-    .run = run_help,
-};
-
 const struct verb verb_version = {
     .name = "version",
     .arguments = "",
     .summary = "print the version, and the plugin interfaces it loads",
     .rows = help_only,
     .run = run_version,
+    .group = GROUP_ABOUT,
 };
 
 /* Output that did not get out is a failure: a full disk must not look like success. */
@@ -105,6 +72,9 @@ static int finish(int exit_code)
 
 int main(int argc, char **argv)
 {
+    memory_guard_json();
+    if (argc > 0 && addr2line_is_name(argv[0]))
+        return finish(verb_addr2line.run(argc, argv));
     if (argc < 2) {
         fprintf(stderr, "backtrail: no verb given; 'backtrail help' lists them\n");
         return EXIT_USAGE;
@@ -114,8 +84,8 @@ int main(int argc, char **argv)
         name = "help";
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         name = "version";
-    const struct verb *verb = find_verb(name);
+    const struct verb *verb = verb_find(name);
     if (!verb)
-        return unknown_verb(name);
+        return verb_unknown(name);
     return finish(verb->run(argc - 1, argv + 1));
 }

@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "agent/options.h"
+#include "agent/plugin_table.h"
 #include "core/pipeline.h"
 
 enum plugins_key {
@@ -26,38 +27,6 @@ static bool take(void *arg, int key, const char *value)
     return true;
 }
 
-static const char *type_name(uint32_t type)
-{
-    static const char *const names[] = { "?",          "text",  "path",
-                                         "true|false", "count", "size",
-                                         "duration",   "map",   "list" };
-    return type < sizeof(names) / sizeof(names[0]) ? names[type] : "?";
-}
-
-/* The option table of a loaded plugin, whichever kind it is. */
-struct table {
-    const char *at;
-    uint32_t count, stride;
-};
-
-static struct table table_of(const struct trail_plugin *plugin)
-{
-    if (plugin->symbolizer)
-        return (struct table){ (const char *)plugin->symbolizer->options,
-                               plugin->symbolizer->option_count,
-                               plugin->symbolizer->option_stride };
-    if (plugin->sink)
-        return (struct table){ (const char *)plugin->sink->options,
-                               plugin->sink->option_count,
-                               plugin->sink->option_stride };
-    return (struct table){ 0 };
-}
-
-static const struct trail_option_spec *row_of(const struct table *table, uint32_t index)
-{
-    return (const void *)(table->at + (size_t)index * table->stride);
-}
-
 static void print_plugin(const struct trail_plugin *plugin)
 {
     printf("%-11s %-12s %-9s %-9s %s\n", trail_kind_name(plugin->kind), plugin->name,
@@ -66,10 +35,11 @@ static void print_plugin(const struct trail_plugin *plugin)
            plugin->path[0] ? plugin->path : "-");
     if (plugin->reason[0])
         printf("    %s\n", plugin->reason);
-    struct table table = table_of(plugin);
+    struct plugin_table table = plugin_table_of(plugin);
     for (uint32_t i = 0; i < table.count; i++) {
-        const struct trail_option_spec *spec = row_of(&table, i);
-        printf("    %-16s %-10s %s", spec->key, type_name(spec->type), spec->help);
+        const struct trail_option_spec *spec = plugin_table_row(&table, i);
+        printf("    %-16s %-10s %s", spec->key, plugin_type_name(spec->type),
+               spec->help);
         if (spec->flags & TRAIL_OPTION_REQUIRED)
             printf(" (required)");
         else if (spec->default_value)
@@ -80,13 +50,13 @@ static void print_plugin(const struct trail_plugin *plugin)
 
 static json_t *options_json(const struct trail_plugin *plugin)
 {
-    struct table table = table_of(plugin);
+    struct plugin_table table = plugin_table_of(plugin);
     json_t *array = json_array();
     for (uint32_t i = 0; i < table.count; i++) {
-        const struct trail_option_spec *spec = row_of(&table, i);
+        const struct trail_option_spec *spec = plugin_table_row(&table, i);
         json_t *object = json_object();
         json_object_set_new(object, "key", json_string(spec->key));
-        json_object_set_new(object, "type", json_string(type_name(spec->type)));
+        json_object_set_new(object, "type", json_string(plugin_type_name(spec->type)));
         json_object_set_new(object, "required",
                             json_boolean(spec->flags & TRAIL_OPTION_REQUIRED));
         if (spec->default_value)
@@ -120,17 +90,6 @@ static void print_plugin_json(const struct trail_plugin *plugin)
     json_decref(object);
 }
 
-/* Loading is what tells whether a plugin is good; a refusal is noted in its row. */
-static void load_all(struct trail_registry *registry)
-{
-    for (size_t i = 0; i < trail_registry_count(registry); i++) {
-        const struct trail_plugin *plugin = trail_registry_at(registry, i), *loaded;
-        if (plugin->state == TRAIL_PLUGIN_FOUND)
-            trail_registry_load(registry, (enum trail_plugin_kind)plugin->kind,
-                                plugin->name, &loaded, NULL);
-    }
-}
-
 static int run(int argc, char **argv)
 {
     struct shared_options shared = { 0 };
@@ -151,7 +110,7 @@ static int run(int argc, char **argv)
     if (trail_pipeline_create(&setup, &pipeline, &err))
         return failure("%s", err.text);
     struct trail_registry *registry = trail_pipeline_registry(pipeline);
-    load_all(registry);
+    plugin_load_all(registry);
     if (!json)
         printf("%-11s %-12s %-9s %-9s %s\n", "KIND", "NAME", "VERSION", "STATE",
                "PATH");
@@ -165,6 +124,20 @@ static int run(int argc, char **argv)
     return EXIT_DONE;
 }
 
+static const struct help_line examples[] = {
+    { "backtrail plugins --plugin-path build/plugins",
+      "is the plugin that was just built found, and is it good?" },
+    { "backtrail plugins --json | jq -r .path", "where each comes from" },
+    { 0 },
+};
+
+static const struct help_line environment[] = {
+    ENVIRONMENT_CONFIG,
+    ENVIRONMENT_PLUGIN_PATH,
+    ENVIRONMENT_STATE,
+    { 0 },
+};
+
 const struct verb verb_plugins = {
     .name = "plugins",
     .arguments = "",
@@ -172,4 +145,10 @@ const struct verb verb_plugins = {
         "list plugins: what was found, loaded, refused and why, with their options",
     .rows = rows,
     .run = run,
+    .details = "Each plugin is loaded, which is what tells whether it is good. A "
+               "refused one has the reason below it, and none of its code was run.",
+    .examples = examples,
+    .environment = environment,
+    .see_also = "backtrail-config(1)",
+    .group = GROUP_SETUP,
 };

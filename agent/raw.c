@@ -1,7 +1,5 @@
 /* raw.c -- the verb `raw`: the addresses of raw traces, as they were captured. */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "agent/lines.h"
 #include "agent/options.h"
@@ -23,30 +21,18 @@ static void print_thread(const struct trail_thread *thread)
         printf("[... TRUNCATED ...]\n");
 }
 
-static int print_stream(FILE *stream, const char *name)
+static enum trail_status print_trace(void *arg, const char *line, size_t size,
+                                     struct trail_error *err)
 {
-    char *line = NULL;
-    size_t room = 0, number = 0;
-    int exit_code = EXIT_DONE;
-    long size;
-    while ((size = line_read(&line, &room, stream)) >= 0) {
-        struct trail_trace *trace = NULL;
-        struct trail_error err;
-        number++;
-        if (strspn(line, " \t\r\n") == (size_t)size)
-            continue;
-        if (trail_trace_read(line, (size_t)size, &trace, &err)) {
-            exit_code = failure("%s:%zu: %s", name, number, err.text);
-            continue;
-        }
-        for (size_t i = 0; i < trace->thread_count; i++)
-            print_thread(&trace->threads[i]);
-        trail_trace_destroy(trace);
-    }
-    if (!feof(stream))
-        exit_code = failure("%s: %s", name, strerror(errno));
-    free(line);
-    return exit_code;
+    struct trail_trace *trace = NULL;
+    enum trail_status status = trail_trace_read(line, size, &trace, err);
+    (void)arg;
+    if (status)
+        return status;
+    for (size_t i = 0; i < trace->thread_count; i++)
+        print_thread(&trace->threads[i]);
+    trail_trace_destroy(trace);
+    return TRAIL_OK;
 }
 
 static int run(int argc, char **argv)
@@ -58,15 +44,14 @@ static int run(int argc, char **argv)
         return exit_code;
     if (argc - first != 1)
         return usage_error("raw", "wants one file of raw traces, or -");
-    if (strcmp(argv[first], "-") == 0)
-        return print_stream(stdin, "standard input");
-    FILE *stream = fopen(argv[first], "r");
-    if (!stream)
-        return failure("%s: %s", argv[first], strerror(errno));
-    exit_code = print_stream(stream, argv[first]);
-    fclose(stream);
-    return exit_code;
+    return lines_each(argv[first], "reading", print_trace, NULL);
 }
+
+static const struct help_line examples[] = {
+    { "backtrail raw traces.jsonl", "every address, a line each, numbered by frame" },
+    { "tail -n 1 traces.jsonl | backtrail raw -", "those of the last trace" },
+    { 0 },
+};
 
 const struct verb verb_raw = {
     .name = "raw",
@@ -74,4 +59,9 @@ const struct verb verb_raw = {
     .summary = "print the addresses of raw traces, unresolved",
     .rows = rows,
     .run = run,
+    .details = "A line is \"NUMBER: 0xADDRESS\", as the program had it loaded; after a "
+               "stack that was cut stands \"[... TRUNCATED ...]\". `backtrail resolve` "
+               "names them.",
+    .examples = examples,
+    .group = GROUP_NAMES,
 };

@@ -4,15 +4,42 @@
 #define TRAIL_AGENT_RESOLVE_H
 
 #include "agent/options.h"
+#include "agent/terminal.h"
 #include "core/pipeline.h"
+#include "core/resolve/demangle.h"
+
+/* Styles beside those of reports (enum trail_style): only for addresses of a file. */
+enum resolve_style {
+    RESOLVE_STYLE_GNU = 100,
+    RESOLVE_STYLE_LLVM,
+};
+
+/* What GNU addr2line's letters ask for. */
+struct gnu_options {
+    bool given;     /* any of them was */
+    bool addresses; /* -a */
+    bool functions; /* -f */
+    bool inlines;   /* -i */
+    bool demangle;  /* -C */
+    bool pretty;    /* -p */
+    bool basenames; /* -s */
+    enum trail_demangling demangling;
+};
 
 struct resolve_options {
     struct shared_options shared;
-    const char *file;   /* -e; NULL: traces are resolved */
-    const char *plugin; /* the only symbolizer to use; NULL: as configured */
-    uint32_t format;    /* --platform: enum trail_format to take modules for; 0: look */
-    uint32_t style;     /* enum trail_style; 0: not given */
+    const char *file;    /* -e; NULL: traces are resolved */
+    const char *section; /* -j: addresses count from its start; NULL: they do not */
+    const char *plugin;  /* the only symbolizer to use; NULL: as configured */
+    uint32_t format; /* --platform: enum trail_format to take modules for; 0: look */
+    uint32_t style;  /* enum trail_style or enum resolve_style; 0: not given */
+    struct gnu_options gnu;
+    struct text_options text; /* of reports */
     bool full, mangled, no_cache;
+    bool return_addresses; /* look up what lies just before each address */
+    bool version;          /* tell it and do nothing else */
+    bool log, markup;      /* a text stream is read: all it has, or markup alone */
+    const char *base;      /* --base: where -e FILE is mapped; NULL: not told */
 };
 
 /* Look up addresses, from `addresses` or, if there are none, from standard input. */
@@ -21,6 +48,74 @@ int resolve_file(struct trail_pipeline *pipeline, const struct resolve_options *
 /* Resolve raw traces from a file, "-" for standard input. */
 int resolve_traces(struct trail_pipeline *pipeline,
                    const struct resolve_options *options, const char *path);
+
+/* Keys of the verb's own options. */
+enum resolve_key {
+    KEY_FILE = 1,
+    KEY_JSON,
+    KEY_NO_DEMANGLE,
+    KEY_PLUGIN,
+    KEY_PLATFORM,
+    KEY_STYLE,
+    KEY_FULL,
+    KEY_NO_CACHE,
+    KEY_RETURN_ADDRESSES,
+    KEY_LOG,
+    KEY_MARKUP,
+    KEY_BASE,
+};
+
+/* What the command line asked for, once it has been read; returns the exit code. */
+int resolve_run(const struct resolve_options *options, char **arguments, int count);
+/* For options_parse(): `arg` is the struct resolve_options. */
+bool resolve_take(void *arg, int key, const char *value);
+
+/* Run with what the files say that arguments "@FILE" name, in their place. */
+int resolve_expand(int argc, char **argv, int (*run)(int argc, char **argv));
+
+/* Take an option that is addr2line's; false: it is none, or its value is no good. */
+bool gnu_take(struct resolve_options *options, int key, const char *value);
+
+/* Keys of the rows below; a verb's own are lower. */
+enum gnu_key {
+    KEY_GNU_ADDRESSES = 800,
+    KEY_GNU_FUNCTIONS,
+    KEY_GNU_INLINES,
+    KEY_GNU_DEMANGLE,
+    KEY_GNU_PRETTY,
+    KEY_GNU_BASENAMES,
+    KEY_GNU_SECTION,
+    KEY_GNU_TARGET,
+    KEY_GNU_RECURSION,
+    KEY_GNU_VERSION,
+};
+
+/* GNU addr2line's options, letter for letter. */
+#define ROWS_GNU                                                                       \
+    { 'a', "addresses", NULL, "print each address before its answer",                  \
+      KEY_GNU_ADDRESSES },                                                             \
+        { 'f', "functions", NULL, "print functions, too", KEY_GNU_FUNCTIONS },         \
+        { 'i', "inlines", NULL, "print the calls that were inlined there, too",        \
+          KEY_GNU_INLINES },                                                           \
+        { 'C', "demangle", "[auto|gnu-v3|rust|dlang|java|gnat|none]",                  \
+          "print names as their language writes them", KEY_GNU_DEMANGLE },             \
+        { 'p', "pretty-print", NULL, "print a call a line", KEY_GNU_PRETTY },          \
+        { 's', "basenames", NULL, "print files without their directories",             \
+          KEY_GNU_BASENAMES },                                                         \
+        { 'j', "section", "SECTION", "addresses count from the start of this section", \
+          KEY_GNU_SECTION },                                                           \
+        { 'b', "target", "FORMAT",                                                     \
+          "for scripts that say so: a kind of ELF file, which is seen anyway",         \
+          KEY_GNU_TARGET },                                                            \
+        { 'r', "no-recurse-limit", NULL,                                               \
+          "for scripts that say so: names are demangled within bounds, always",        \
+          KEY_GNU_RECURSION },                                                         \
+        { 'R', "recurse-limit", NULL, "for scripts that say so", KEY_GNU_RECURSION },  \
+        { 0, "no-recursion-limit", NULL, "the same as --no-recurse-limit",             \
+          KEY_GNU_RECURSION },                                                         \
+    {                                                                                  \
+        0, "recursion-limit", NULL, "the same as --recurse-limit", KEY_GNU_RECURSION   \
+    }
 
 static inline unsigned resolve_lookup_flags(const struct resolve_options *options)
 {

@@ -1,22 +1,22 @@
 /* resolve_file.c -- addresses of one file, as symbolizers on the command line take
  * them. */
+#define _POSIX_C_SOURCE 200809L
+
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
+#include <sys/stat.h>
 
-#include <jansson.h>
-
-#include "agent/lines.h"
-#include "agent/resolve.h"
-#include "backtrail/backtrail.h"
-#include "core/report/json_text.h"
-#include "core/trace/elf.h"
+#include "agent/addresses.h"
+#include "agent/style.h"
+#include "core/trace/elf_tables.h"
 
 struct session {
     struct trail_resolver *resolver;
     const struct resolve_options *options;
     struct trail_target target;
     uint8_t id[64];
+    uint64_t section_start, section_size; /* of options->section */
+    const struct style *style;
+    struct style_output output;
     unsigned told; /* mistakes of the file */
 };
 
@@ -42,6 +42,21 @@ static uint32_t format_of(const uint8_t *bytes, size_t size)
     return TRAIL_FORMAT_UNKNOWN;
 }
 
+/* The section that addresses count from. One that takes no memory holds none. */
+static enum trail_status find_section(struct session *session,
+                                      const struct trail_elf *elf,
+                                      struct trail_error *err)
+{
+    const char *name = session->options->section;
+    struct trail_elf_section section;
+    if (!elf || !trail_elf_section_named(elf, name, &section))
+        return trail_fail(err, TRAIL_BAD_INPUT, "%s: has no section %s",
+                          session->options->file, name);
+    session->section_start = section.address;
+    session->section_size = section.flags & TRAIL_ELF_ALLOC ? section.size : 0;
+    return TRAIL_OK;
+}
+
 static enum trail_status describe(struct session *session, struct trail_error *err)
 {
     const char *path = session->options->file;
@@ -61,6 +76,7 @@ static enum trail_status describe(struct session *session, struct trail_error *e
         module->format = session->options->format;
     bool elf_good = trail_elf_parse(file.bytes, file.size, &elf);
     if (elf_good) {
+        session->output.is32 = !elf.is64;
         module->arch = trail_elf_arch(&elf);
         trail_elf_extent(&elf, &module->link_start, &module->link_end);
         if (trail_elf_build_id(&elf, &id) && id.size <= sizeof(session->id)) {
@@ -75,214 +91,121 @@ static enum trail_status describe(struct session *session, struct trail_error *e
     else if (module->format == TRAIL_FORMAT_ELF && (!elf_good || elf.cut))
         status = trail_fail(err, TRAIL_BAD_INPUT,
                             "%s: is cut short or damaged; get a whole copy", path);
+    else if (session->options->section)
+        status = find_section(session, elf_good ? &elf : NULL, err);
     session->target.path = path;
     session->target.given = true;
     trail_os_file_close(&file);
     return status;
 }
 
-/* ---- output ------------------------------------------------------------- */
-
-/* The file as one path: a relative name is relative to the compilation directory. */
-static void join_path(const struct trail_named *named, char *path_ret, size_t size)
+/* The address to look up for the one that was given; false: there is none. */
+static bool lookup_address(const struct session *session, uint64_t asked,
+                           uint64_t *address_ret)
 {
-    bool alone = named->file[0] == '/' || !named->file[0] || !named->directory[0];
-    snprintf(path_ret, size, "%s%s%s", alone ? "" : named->directory, alone ? "" : "/",
-             named->file);
-}
-
-static json_t *symbol_json(const struct trail_named *named)
-{
-    char start[24] = "", path[8192];
-    json_t *symbol = json_object();
-    if (named->function_start)
-        snprintf(start, sizeof(start), "0x%" PRIx64, named->function_start);
-    join_path(named, path, sizeof(path));
-    if (named->aka[0])
-        json_object_set_new(symbol, "AlsoKnownAs", trail_json_names_of(named->aka));
-    json_object_set_new(symbol, "Column", json_integer(named->column));
-    json_object_set_new(symbol, "Discriminator", json_integer(named->discriminator));
-    json_object_set_new(symbol, "FileName", trail_json_text_of(path));
-    json_object_set_new(symbol, "FunctionName", trail_json_text_of(named->function));
-    json_object_set_new(symbol, "Line", json_integer(named->line));
-    json_object_set_new(symbol, "LinkageName",
-                        trail_json_text_of(named->linkage[0] ? named->linkage
-                                                             : named->function));
-    json_object_set_new(symbol, "StartAddress", json_string(start));
-    json_object_set_new(symbol, "SymbolName", trail_json_text_of(named->symbol));
-    return symbol;
-}
-
-/* The shape of llvm-symbolizer --output-style=JSON: an address of which nothing is
- * known has one symbol that says nothing. */
-static json_t *answer_json(const struct session *session, uint64_t address,
-                           const struct trail_answer *answer)
-{
-    static const struct trail_named nothing = { .function = "",
-                                                .linkage = "",
-                                                .file = "",
-                                                .directory = "",
-                                                .symbol = "",
-                                                .aka = "" };
-    char text[24];
-    json_t *object = json_object(), *symbols = json_array();
-    for (uint32_t i = 0; i < answer->frame_count; i++)
-        json_array_append_new(symbols, symbol_json(&answer->frames[i]));
-    if (answer->frame_count == 0)
-        json_array_append_new(symbols, symbol_json(&nothing));
-    snprintf(text, sizeof(text), "0x%" PRIx64, address);
-    json_object_set_new(object, "Address", json_string(text));
-    json_object_set_new(object, "ModuleName",
-                        trail_json_text_of(session->options->file));
-    json_object_set_new(object, "Symbol", symbols);
-    return object;
-}
-
-static void print_frame(const struct trail_frame *frame, uint32_t number, bool tracy,
-                        bool group)
-{
-    size_t size = trail_frame_format(frame, NULL, 0);
-    char *line = malloc(size + 1);
-    if (!line)
-        return;
-    trail_frame_format(frame, line, size + 1);
-    if (!tracy)
-        printf("%3" PRIu32 ": %s\n", number, line);
-    else if (group)
-        printf("0. %s [inline %" PRIu32 "]\n", line, number);
-    else
-        printf("0. %s\n", line);
-    free(line);
-}
-
-/* What nobody can name still says where it lies, and in which build. */
-static void print_floor(const struct session *session, uint64_t address)
-{
-    char hex[2 * sizeof(session->id) + 1];
-    trail_hex(session->target.module.id, hex, sizeof(hex));
-    printf("  0: %s+0x%" PRIx64 "%s%s%s\n", session->options->file, address,
-           hex[0] ? " [" : "", hex, hex[0] ? "]" : "");
-}
-
-static void print_text(const struct session *session, uint64_t address,
-                       const struct trail_answer *answer)
-{
-    bool tracy = session->options->style == TRAIL_STYLE_TRACY;
-    struct trail_frame frame;
-    printf("0x%" PRIx64 ":\n", address);
-    trail_frame_init(&frame, address);
-    for (uint32_t i = 0; i < answer->frame_count; i++) {
-        const struct trail_named *named = &answer->frames[i];
-        frame.function = named->function;
-        frame.file = named->file;
-        frame.line = named->line;
-        frame.column = named->column;
-        frame.inlined = !tracy && i + 1 < answer->frame_count;
-        print_frame(&frame, i, tracy, answer->frame_count > 1);
-    }
-    if (answer->frame_count == 0)
-        print_floor(session, address);
-}
-
-/* ---- input -------------------------------------------------------------- */
-
-/* Hexadecimal, with or without 0x, as addr2line takes it. */
-static bool parse_address(const char *text, uint64_t *address_ret)
-{
-    char *end = NULL;
-    while (*text == ' ' || *text == '\t')
-        text++;
-    if (!strchr("0123456789abcdefABCDEF", *text) || !*text)
+    const struct resolve_options *options = session->options;
+    uint64_t before = options->return_addresses ? 1 : 0;
+    if (asked < before)
         return false;
-    errno = 0;
-    unsigned long long address = strtoull(text, &end, 16);
-    if (end == text || errno)
+    if (options->section && asked - before >= session->section_size)
         return false;
-    end += strspn(end, " \t\r\n");
-    *address_ret = address;
-    return *end == 0;
+    *address_ret = session->section_start + asked - before;
+    return true;
 }
 
-static int answer_one(struct session *session, uint64_t address, json_t *array)
+/* A file that cannot be used is told once; addresses without a name are answers. */
+static int tell_gap(struct session *session, const struct trail_gap *gap)
+{
+    if (!gap->reason || strcmp(gap->reason, "no_symbol") == 0 ||
+        strcmp(gap->reason, "no_line_info") == 0)
+        return EXIT_DONE;
+    if (session->told++ == 0)
+        fprintf(stderr, "backtrail: %s: %s: %s; %s\n", session->options->file,
+                gap->reason, gap->detail, gap->remedy);
+    return EXIT_FAILED;
+}
+
+static int answer_one(struct session *session, uint64_t asked)
 {
     struct trail_arena arena = { 0 };
-    struct trail_answer answer;
-    struct trail_gap gap;
-    enum trail_status status =
-        trail_resolver_lookup(session->resolver, &session->target, &address, 1,
-                              resolve_lookup_flags(session->options), &arena, &answer,
-                              &gap);
-    if (!status && session->options->style == TRAIL_STYLE_JSON) {
-        json_t *object = answer_json(session, address, &answer);
-        if (array) {
-            json_array_append_new(array, object);
-        } else {
-            json_dumpf(object, stdout, JSON_COMPACT);
-            putchar('\n');
-            json_decref(object);
-        }
-    } else if (!status) {
-        print_text(session, address, &answer);
-    }
-    /* A file that cannot be used is told once; addresses without a name are answers. */
-    bool broken = gap.reason && strcmp(gap.reason, "no_symbol") != 0 &&
-                  strcmp(gap.reason, "no_line_info") != 0;
-    if (broken && session->told++ == 0)
-        fprintf(stderr, "backtrail: %s: %s: %s; %s\n", session->options->file,
-                gap.reason, gap.detail, gap.remedy);
+    struct trail_answer answer = { 0 };
+    struct trail_gap gap = { 0 };
+    uint64_t address;
+    enum trail_status status = TRAIL_OK;
+    if (session->output.is32 && session->options->style == RESOLVE_STYLE_GNU)
+        asked &= UINT32_MAX; /* as addr2line does */
+    if (lookup_address(session, asked, &address))
+        status = trail_resolver_lookup(session->resolver, &session->target, &address, 1,
+                                       resolve_lookup_flags(session->options), &arena,
+                                       &answer, &gap);
+    if (!status)
+        session->style->answer(&session->output, asked, &answer);
+    int exit_code =
+        status ? failure("resolve: out of memory") : tell_gap(session, &gap);
     trail_arena_deinit(&arena);
-    if (status)
-        return failure("resolve: out of memory");
-    return broken ? EXIT_FAILED : EXIT_DONE;
+    return exit_code;
+}
+
+static bool is_lenient(const struct resolve_options *options)
+{
+    return options->style >= RESOLVE_STYLE_GNU;
 }
 
 static int answer_arguments(struct session *session, char **addresses, int count)
 {
-    bool json = session->options->style == TRAIL_STYLE_JSON;
-    json_t *array = json ? json_array() : NULL;
     int exit_code = EXIT_DONE;
     for (int i = 0; i < count; i++) {
         uint64_t address = 0;
-        parse_address(addresses[i], &address);
-        if (answer_one(session, address, array))
+        if (is_lenient(session->options))
+            address = address_parse_anyhow(addresses[i]);
+        else
+            address_parse(addresses[i], &address);
+        if (answer_one(session, address))
             exit_code = EXIT_FAILED;
-    }
-    if (array) {
-        json_dumpf(array, stdout, JSON_COMPACT);
-        putchar('\n');
-        json_decref(array);
     }
     return exit_code;
 }
 
+/* Whoever asks through a pipe or a terminal may be waiting for the answer. */
+static bool is_awaited(FILE *stream)
+{
+    struct stat info;
+    return fstat(fileno(stream), &info) || !S_ISREG(info.st_mode);
+}
+
 static int answer_input(struct session *session)
 {
-    char *line = NULL;
-    size_t room = 0, number = 0;
+    struct address_input input = { .stream = stdin,
+                                   .anyhow = is_lenient(session->options) };
+    bool awaited = is_awaited(stdin);
     int exit_code = EXIT_DONE;
-    for (;;) {
-        long size = line_read(&line, &room, stdin);
-        if (size < 0)
-            break;
-        uint64_t address;
-        number++;
-        if (strspn(line, " \t\r\n") == (size_t)size)
-            continue;
-        bool text = strlen(line) == (size_t)size; /* no zero byte hides the rest */
-        line[strcspn(line, "\r\n")] = 0;
-        if (!text || !parse_address(line, &address)) {
+    enum address_next next;
+    uint64_t address;
+    while ((next = address_next(&input, &address)) != ADDRESS_END) {
+        if (next == ADDRESS_WRONG)
             exit_code =
                 failure("standard input:%zu: '%.64s' is not a hexadecimal address",
-                        number, line);
-            continue;
-        }
-        if (answer_one(session, address, NULL))
+                        input.number, input.line);
+        else if (answer_one(session, address))
             exit_code = EXIT_FAILED;
-        fflush(stdout); /* whoever asks may be waiting for the answer */
+        if (awaited)
+            fflush(stdout);
     }
     if (!feof(stdin))
         exit_code = failure("standard input: %s", strerror(errno));
-    free(line);
+    address_input_deinit(&input);
+    return exit_code;
+}
+
+static int answer_all(struct session *session, char **addresses, int count)
+{
+    session->output.streamed = count == 0;
+    if (session->style->begin)
+        session->style->begin(&session->output);
+    int exit_code =
+        count ? answer_arguments(session, addresses, count) : answer_input(session);
+    if (session->style->end)
+        session->style->end(&session->output);
     return exit_code;
 }
 
@@ -290,10 +213,12 @@ int resolve_file(struct trail_pipeline *pipeline, const struct resolve_options *
                  char **addresses, int count)
 {
     struct trail_error err = { "" };
-    struct session session = { .options = options };
-    for (int i = 0; i < count; i++) {
+    struct session session = { .options = options, .style = style_of(options) };
+    session.output.options = options;
+    session.output.module = &session.target.module;
+    for (int i = 0; i < count && !is_lenient(options); i++) {
         uint64_t address;
-        if (!parse_address(addresses[i], &address))
+        if (!address_parse(addresses[i], &address))
             return usage_error("resolve", "'%s' is not a hexadecimal address",
                                addresses[i]);
     }
@@ -304,6 +229,5 @@ int resolve_file(struct trail_pipeline *pipeline, const struct resolve_options *
     }
     if (status)
         return failure("%s", err.text);
-    return count ? answer_arguments(&session, addresses, count)
-                 : answer_input(&session);
+    return answer_all(&session, addresses, count);
 }

@@ -9,6 +9,7 @@ set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY include/backtrail DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN "*.h")
 install(TARGETS backtrail_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+include(cmake/BacktrailHelp.cmake)
 
 set_target_properties(backtrail_headers PROPERTIES EXPORT_NAME headers)
 set_target_properties(backtrail_capture PROPERTIES EXPORT_NAME capture)

@@ -16,12 +16,15 @@ function(trail_add_test module)
 
     foreach(source IN LISTS arg_SOURCES)
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-        file(STRINGS ${source} lines REGEX "cmocka_unit_test[a-z_]*\\(")
-        foreach(line IN LISTS lines)
-            string(REGEX REPLACE ".*cmocka_unit_test[a-z_]*\\(([A-Za-z0-9_]+).*" "\\1" test "${line}")
+        # A long name stands on a line of its own.
+        file(READ ${source} text)
+        string(REGEX MATCHALL "cmocka_unit_test[a-z_]*\\([ \n]*[A-Za-z0-9_]+" calls "${text}")
+        foreach(call IN LISTS calls)
+            string(REGEX REPLACE ".*[( \n]" "" test "${call}")
             add_test(NAME ${module}.${test} COMMAND ${target} ${test}
                 WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
-            set_tests_properties(${module}.${test} PROPERTIES TIMEOUT 120)
+            set_tests_properties(${module}.${test} PROPERTIES TIMEOUT 120
+                ENVIRONMENT BACKTRAIL_TEST_PRODUCED=${PROJECT_BINARY_DIR}/produced/${module}.${test})
         endforeach()
     endforeach()
 endfunction()

@@ -1,6 +1,7 @@
-/* config.h -- the configuration file: JSON, checked against a schema and against the
- * option tables of the plugins it names. A mistake is told as
- * "file:line:column: key: what is wrong" and changes nothing.
+/* config.h -- the configuration file, with what it includes and what overrides it:
+ * JSON, checked against the table of keys (keys.h) and against the option tables of the
+ * plugins it names. A mistake is told as "file:line:column: key: what is wrong" and
+ * changes nothing.
  *
  * Threads: a config is immutable once loaded.
  */
@@ -26,6 +27,7 @@ struct trail_config_entry {
     char place[32];       /* "sinks[1]" */
     const json_t *object; /* borrowed from the config; NULL for a default entry */
     uint32_t node;        /* its position; private */
+    bool enabled;         /* always true: the others are left out */
     /* sinks only: */
     char **channels; /* NULL-terminated; NULL: all */
     uint32_t style;  /* enum trail_style of sink.h; 0: the plugin's default */
@@ -53,14 +55,21 @@ struct trail_config {
 
 /* Load `path`; "-" is standard input. NULL: the defaults, a stderr sink and every
  * symbolizer found; a file without "sinks" or "symbolizers" gets the same ones.
- * Relative paths in it start from the file's directory.
+ * Relative paths in it start from the file's directory. What it includes counts before
+ * it; after it count the files of the folder PATH.d, and then, unless the program is
+ * set-uid, the variables BACKTRAIL_SET_*.
  *
  * Errors: TRAIL_NOT_FOUND, TRAIL_IO: the file cannot be read; TRAIL_BAD_INPUT: a
  * mistake in it. The line of text names the file in each case. */
 enum trail_status trail_config_load(const char *path, struct trail_config **config_ret,
                                     struct trail_error *err);
-/* The same from memory; `name` stands for the path in messages, and "${dir}" is
- * `directory`. */
+/* The same; `told`, if not NULL, gets every mistake, and `err` the first of them. */
+enum trail_status trail_config_load_telling(const char *path,
+                                            void (*told)(void *arg, const char *line),
+                                            void *arg, struct trail_config **config_ret,
+                                            struct trail_error *err);
+/* The same from memory, with what the text includes and nothing else; `name` stands for
+ * the path in messages, and "${dir}" is `directory`. */
 enum trail_status trail_config_parse(const char *text, size_t size, const char *name,
                                      const char *directory,
                                      struct trail_config **config_ret,

@@ -1,9 +1,8 @@
-/* document.c -- one configuration text, its values and their positions. */
+/* document.c -- configuration texts, their values and positions. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "config/document.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "config/config.h"
@@ -12,15 +11,22 @@
 /* Of the 255 bytes that a message may have, a file and a key get this many each, so
  * that the reason is never what is cut off. */
 #define NAME_LIMIT 72
+/* Longest step of a path that is followed; ours and the plugins' are shorter. */
+#define STEP_LIMIT 128
 
-/* Write a file name without control characters, shortened at its beginning. */
+/* Write a file name as a line of UTF-8 text without control characters, shortened at
+ * its beginning. */
 static void show_file(const char *file, char shown[NAME_LIMIT + 1])
 {
     char clean[NAME_LIMIT * 4];
-    size_t used = 0, size = strlen(file), from = size > 192 ? size - 192 : 0;
+    size_t used = 0, size = strlen(file), from = size > 192 ? size - 192 : 0, bad_at;
+    while (from && ((unsigned char)file[from] & 0xC0) == 0x80) /* not within a letter */
+        from++;
+    bool text = trail_utf8_check(file + from, size - from, &bad_at);
     for (; from < size; from++) {
         unsigned char c = (unsigned char)file[from];
-        clean[used++] = c < 0x20 || c == 0x7F ? '?' : (char)c;
+        bool good = c >= 0x20 && c != 0x7F && (text || c < 0x80);
+        clean[used++] = good ? (char)c : '?';
     }
     clean[used] = 0;
     trail_show_tail(clean, NAME_LIMIT);
@@ -39,15 +45,20 @@ static enum trail_status fail_at(const struct trail_config_document *document,
                                  uint32_t offset, uint32_t node, const char *key,
                                  struct trail_error *err, const char *what)
 {
-    char file[NAME_LIMIT + 1], path[NAME_LIMIT + 1];
+    char file[NAME_LIMIT + 1], path[NAME_LIMIT + 1], at[32] = "";
+    bool variable = document->origin == TRAIL_CONFIG_FROM_VARIABLE;
     if (!err)
         return TRAIL_BAD_INPUT;
     show_file(document->file, file);
     trail_config_index_path(&document->index, node, path, sizeof(path));
+    if (variable && node == document->leaf) /* its name says which key */
+        path[0] = 0;
     struct trail_config_position position =
         trail_config_position(document->text, offset);
-    trail_fail(err, TRAIL_BAD_INPUT, "%s:%u:%u: %s%s%s%s%s", file,
-               (unsigned)position.line, (unsigned)position.column, path,
+    if (!variable)
+        snprintf(at, sizeof(at), ":%u:%u", (unsigned)position.line,
+                 (unsigned)position.column);
+    trail_fail(err, TRAIL_BAD_INPUT, "%s%s: %s%s%s%s%s", file, at, path,
                path[0] && key ? "." : "", key ? key : "", path[0] || key ? ": " : "",
                what);
     trim(err->text);
@@ -62,8 +73,9 @@ enum trail_status trail_config_fail(const struct trail_config_value *at,
     va_start(args, format);
     vsnprintf(what, sizeof(what), format, args);
     va_end(args);
-    return fail_at(at->document, at->document->index.nodes[at->node].value_start,
-                   at->node, at->key, err, what);
+    struct trail_config_place place = trail_config_place(at);
+    return fail_at(place.document, place.document->index.nodes[place.node].value_start,
+                   place.node, at->key, err, what);
 }
 
 enum trail_status trail_config_fail_key(const struct trail_config_value *at,
@@ -75,8 +87,9 @@ enum trail_status trail_config_fail_key(const struct trail_config_value *at,
     va_start(args, format);
     vsnprintf(what, sizeof(what), format, args);
     va_end(args);
-    return fail_at(at->document, at->document->index.nodes[at->node].key_start,
-                   at->node, at->key, err, what);
+    struct trail_config_place place = trail_config_place(at);
+    return fail_at(place.document, place.document->index.nodes[place.node].key_start,
+                   place.node, at->key, err, what);
 }
 
 enum trail_status trail_config_fail_file(const char *file, struct trail_error *err,
@@ -178,6 +191,20 @@ static enum trail_status parse(struct trail_config_document *document,
     return document->root ? TRAIL_OK : fail_library(document, &error, err);
 }
 
+struct trail_config_document *trail_config_document_empty(const char *file,
+                                                          const char *directory)
+{
+    struct trail_config_document *document = calloc(1, sizeof(*document));
+    if (!document)
+        return NULL;
+    document->file = strdup(file);
+    document->directory = strdup(directory[0] ? directory : ".");
+    if (document->file && document->directory)
+        return document;
+    trail_config_document_destroy(document);
+    return NULL;
+}
+
 enum trail_status trail_config_document_create(
     const char *text, size_t size, const char *file, const char *directory,
     struct trail_config_document **document_ret, struct trail_error *err)
@@ -189,15 +216,14 @@ enum trail_status trail_config_document_create(
         text += 3;
         size -= 3;
     }
-    struct trail_config_document *document = calloc(1, sizeof(*document));
+    struct trail_config_document *document =
+        trail_config_document_empty(file, directory);
     if (!document)
         return trail_fail(err, TRAIL_NO_MEMORY, "out of memory");
     enum trail_status status = TRAIL_NO_MEMORY;
-    document->file = strdup(file);
-    document->directory = strdup(directory[0] ? directory : ".");
     document->text = calloc(1, size + 1);
     document->size = size;
-    if (!document->file || !document->directory || !document->text) {
+    if (!document->text) {
         trail_fail(err, status, "out of memory");
         goto out;
     }
@@ -217,12 +243,37 @@ void trail_config_document_destroy(struct trail_config_document *document)
 {
     if (!document)
         return;
+    for (uint32_t i = 0; i < document->part_count; i++)
+        trail_config_document_destroy(document->parts[i]);
+    free(document->parts);
     trail_config_index_deinit(&document->index);
     json_decref(document->root);
+    free(document->real);
+    free(document->raw);
+    free(document->entry);
     free(document->text);
     free(document->directory);
     free(document->file);
     free(document);
+}
+
+struct trail_config_place trail_config_place(const struct trail_config_value *value)
+{
+    struct trail_config_place place = { value->document, value->node };
+    if (place.document->parts) {
+        const struct trail_config_node *node =
+            &place.document->index.nodes[value->node];
+        place.node = node->part_node;
+        place.document = place.document->parts[node->part];
+    }
+    return place;
+}
+
+bool trail_config_is_variable(const struct trail_config_value *value)
+{
+    struct trail_config_place place = trail_config_place(value);
+    return value->json && !value->key && place.node == place.document->leaf &&
+           place.document->origin == TRAIL_CONFIG_FROM_VARIABLE;
 }
 
 struct trail_config_value trail_config_top(const struct trail_config_document *document)
@@ -257,4 +308,19 @@ struct trail_config_value trail_config_element(const struct trail_config_value *
     if (node != UINT32_MAX)
         element.node = node;
     return element;
+}
+
+struct trail_config_value trail_config_find(const struct trail_config_value *object,
+                                            const char *path)
+{
+    struct trail_config_value value = *object;
+    for (;;) {
+        char step[STEP_LIMIT];
+        size_t size = strcspn(path, ".");
+        snprintf(step, sizeof(step), "%.*s", (int)size, path);
+        value = trail_config_member(&value, step);
+        if (!value.json || !path[size])
+            return value;
+        path += size + 1;
+    }
 }

@@ -14,13 +14,10 @@
 #define USE_LIMIT  31
 #define NAME_LIMIT 63
 
-const char *const *trail_config_host_keys(uint32_t kind)
+void trail_config_host_keys(uint32_t kind, struct trail_config_names *names_ret)
 {
-    static const char *const sink[] = {
-        "use", "name", "channels", "style", "full", NULL
-    };
-    static const char *const symbolizer[] = { "use", "name", NULL };
-    return kind == TRAIL_KIND_SINK ? sink : symbolizer;
+    trail_config_names_below(kind == TRAIL_KIND_SINK ? "sinks[]" : "symbolizers[]",
+                             names_ret);
 }
 
 static bool plugin_name(const char *text)
@@ -116,29 +113,38 @@ static enum trail_status load_style(struct trail_config_entry *entry,
     return status;
 }
 
-static enum trail_status load_entry(struct trail_config_entry *entry, uint32_t kind,
-                                    const struct trail_config_value *object,
-                                    struct trail_error *err)
+static enum trail_status load_flag(bool *flag_ret, const char *key,
+                                   const struct trail_config_value *object,
+                                   struct trail_error *err)
 {
-    struct trail_config_value full = trail_config_member(object, "full");
-    uint64_t number = 0;
-    enum trail_status status = trail_config_expect_object(object, err);
+    struct trail_config_value flag = trail_config_member(object, key);
+    uint64_t number = *flag_ret;
+    enum trail_status status =
+        trail_config_read_number(&flag, TRAIL_OPTION_BOOL, &number, err);
+    *flag_ret = number != 0;
+    return status;
+}
+
+static void load_entry(struct trail_config_entry *entry, uint32_t kind,
+                       const struct trail_config_value *object,
+                       struct trail_config_mistakes *mistakes)
+{
+    struct trail_error why = { "" };
 
     entry->object = object->json;
     entry->node = object->node;
-    if (!status)
-        status = load_use(entry, kind, object, err);
-    if (!status)
-        status = load_name(entry, object, err);
-    if (status || kind != TRAIL_KIND_SINK)
-        return status;
-    status = load_channels(entry, object, err);
-    if (!status)
-        status = load_style(entry, object, err);
-    if (!status)
-        status = trail_config_read_number(&full, TRAIL_OPTION_BOOL, &number, err);
-    entry->full = number != 0;
-    return status;
+    entry->enabled = true;
+    if (trail_config_note(mistakes, trail_config_expect_object(object, &why), &why))
+        return;
+    trail_config_note(mistakes, load_use(entry, kind, object, &why), &why);
+    trail_config_note(mistakes, load_name(entry, object, &why), &why);
+    trail_config_note(mistakes, load_flag(&entry->enabled, "enabled", object, &why),
+                      &why);
+    if (kind != TRAIL_KIND_SINK)
+        return;
+    trail_config_note(mistakes, load_channels(entry, object, &why), &why);
+    trail_config_note(mistakes, load_style(entry, object, &why), &why);
+    trail_config_note(mistakes, load_flag(&entry->full, "full", object, &why), &why);
 }
 
 /* The first entry of that name; NULL if there is none. */
@@ -151,34 +157,47 @@ static const struct trail_config_entry *find(const struct trail_config_entry *en
     return NULL;
 }
 
+static struct trail_config_value name_of(const struct trail_config_value *list,
+                                         size_t ordinal)
+{
+    struct trail_config_value object = trail_config_element(list, ordinal);
+    return trail_config_member(&object, "name");
+}
+
+static enum trail_status fail_name(const struct trail_config_value *list, size_t first,
+                                   size_t second,
+                                   const struct trail_config_entry *entries,
+                                   struct trail_error *err)
+{
+    struct trail_config_value name = name_of(list, second),
+                              other = name_of(list, first);
+    struct trail_config_place place = trail_config_place(&other);
+    struct trail_config_position position =
+        trail_config_position(place.document->text,
+                              place.document->index.nodes[place.node].value_start);
+    bool elsewhere = place.document != trail_config_place(&name).document;
+    const char *file = place.document->file;
+    return trail_config_fail(
+        &name, err, "\"%s\" is the name of %s already (%s%s%u:%u); choose another",
+        trail_show(entries[second].name, strlen(entries[second].name)).text,
+        entries[first].place, elsewhere ? trail_show(file, strlen(file)).text : "",
+        elsewhere ? ":" : "", (unsigned)position.line, (unsigned)position.column);
+}
+
 /* Names that are written must differ. */
-static enum trail_status check_names(const struct trail_config_entry *entries,
-                                     size_t count,
-                                     const struct trail_config_value *list,
-                                     struct trail_error *err)
+static void check_names(const struct trail_config_entry *entries, size_t count,
+                        const struct trail_config_value *list,
+                        struct trail_config_mistakes *mistakes)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!entries[i].name)
-            continue;
-        const struct trail_config_entry *first = find(entries, i, entries[i].name);
-        if (!first)
-            continue;
-        struct trail_config_value object = trail_config_element(list, i);
-        struct trail_config_value name = trail_config_member(&object, "name");
-        object = trail_config_element(list, (size_t)(first - entries));
-        object = trail_config_member(&object, "name");
-        const struct trail_config_document *document = list->document;
-        struct trail_config_position position =
-            trail_config_position(document->text,
-                                  document->index.nodes[object.node].value_start);
-        return trail_config_fail(
-            &name, err,
-            "\"%s\" is the name of %s already (%u:%u); choose "
-            "another",
-            trail_show(entries[i].name, strlen(entries[i].name)).text, first->place,
-            (unsigned)position.line, (unsigned)position.column);
+        struct trail_error why = { "" };
+        const struct trail_config_entry *first =
+            entries[i].name ? find(entries, i, entries[i].name) : NULL;
+        if (first)
+            trail_config_note(
+                mistakes, fail_name(list, (size_t)(first - entries), i, entries, &why),
+                &why);
     }
-    return TRAIL_OK;
 }
 
 /* Entries without a name are called "file", "file#2", ...: the first that is free. */
@@ -199,39 +218,55 @@ static enum trail_status make_names(struct trail_config_entry *entries, size_t c
     return TRAIL_OK;
 }
 
-enum trail_status trail_config_entries_load(const struct trail_config_value *list,
-                                            uint32_t kind,
-                                            struct trail_config_entry **entries_ret,
-                                            size_t *count_ret, struct trail_error *err)
+static void free_entry(struct trail_config_entry *entry)
 {
-    enum trail_status status = trail_config_expect_list(list, err);
+    free(entry->use);
+    free(entry->name);
+    trail_config_list_free(entry->channels);
+}
+
+/* Names are made before any is left out: switching one off renames no other. */
+static size_t leave_out_disabled(struct trail_config_entry *entries, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (entries[i].enabled)
+            entries[kept++] = entries[i];
+        else
+            free_entry(&entries[i]);
+    }
+    return kept;
+}
+
+void trail_config_entries_load(const struct trail_config_value *list, uint32_t kind,
+                               struct trail_config_entry **entries_ret,
+                               size_t *count_ret,
+                               struct trail_config_mistakes *mistakes)
+{
+    struct trail_error why = { "" };
+    enum trail_status status = trail_config_expect_list(list, &why);
     size_t count = json_array_size(list->json);
 
     if (!status && count > TRAIL_CONFIG_ENTRY_LIMIT)
-        status = trail_config_fail(list, err, "more than %d entries",
+        status = trail_config_fail(list, &why, "more than %d entries",
                                    TRAIL_CONFIG_ENTRY_LIMIT);
-    if (status)
-        return status;
-    struct trail_config_entry *entries = calloc(count + 1, sizeof(*entries));
-    if (!entries)
-        return trail_fail(err, TRAIL_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < count && !status; i++) {
+    struct trail_config_entry *entries =
+        status ? NULL : calloc(count + 1, sizeof(*entries));
+    if (!status && !entries)
+        status = trail_fail(&why, TRAIL_NO_MEMORY, "out of memory");
+    if (trail_config_note(mistakes, status, &why))
+        return;
+    for (size_t i = 0; i < count; i++) {
         struct trail_config_value object = trail_config_element(list, i);
         snprintf(entries[i].place, sizeof(entries[i].place), "%s[%u]",
                  kind == TRAIL_KIND_SINK ? "sinks" : "symbolizers", (unsigned)i);
-        status = load_entry(&entries[i], kind, &object, err);
+        load_entry(&entries[i], kind, &object, mistakes);
     }
-    if (!status)
-        status = check_names(entries, count, list, err);
-    if (!status)
-        status = make_names(entries, count, err);
-    if (status) {
-        trail_config_entries_free(entries, count);
-        return status;
-    }
+    check_names(entries, count, list, mistakes);
+    if (!mistakes->count)
+        trail_config_note(mistakes, make_names(entries, count, &why), &why);
     *entries_ret = entries;
-    *count_ret = count;
-    return TRAIL_OK;
+    *count_ret = leave_out_disabled(entries, count);
 }
 
 enum trail_status trail_config_entries_default(struct trail_config_entry **entries_ret,
@@ -242,6 +277,7 @@ enum trail_status trail_config_entries_default(struct trail_config_entry **entri
     if (entry) {
         entry->use = strdup("stderr");
         entry->name = strdup("stderr");
+        entry->enabled = true;
         snprintf(entry->place, sizeof(entry->place), "sinks[0]");
     }
     if (!entry || !entry->use || !entry->name) {
@@ -255,11 +291,8 @@ enum trail_status trail_config_entries_default(struct trail_config_entry **entri
 
 void trail_config_entries_free(struct trail_config_entry *entries, size_t count)
 {
-    for (size_t i = 0; entries && i < count; i++) {
-        free(entries[i].use);
-        free(entries[i].name);
-        trail_config_list_free(entries[i].channels);
-    }
+    for (size_t i = 0; entries && i < count; i++)
+        free_entry(&entries[i]);
     free(entries);
 }
 

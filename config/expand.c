@@ -23,6 +23,11 @@ static enum trail_status expand(struct expansion *out, const char *text, size_t 
 static enum trail_status make_path(const struct trail_config_value *at, char **path,
                                    struct trail_error *err);
 
+static const char *directory_of(const struct trail_config_value *at)
+{
+    return trail_config_place(at).document->directory;
+}
+
 static enum trail_status append(struct expansion *out, const char *bytes, size_t size)
 {
     if (size > TRAIL_CONFIG_TEXT_LIMIT - out->size)
@@ -152,8 +157,7 @@ static enum trail_status expand_one(struct expansion *out, const char *text,
                                  "${...} nested deeper than %d levels", NESTING_LIMIT);
     out->depth++;
     if (size == 3 && memcmp(text, "dir", 3) == 0)
-        status = append(out, out->at->document->directory,
-                        strlen(out->at->document->directory));
+        status = append(out, directory_of(out->at), strlen(directory_of(out->at)));
     else if (size >= 4 && memcmp(text, "env:", 4) == 0)
         status = expand_variable(out, text + 4, size - 4);
     else if (size >= 5 && memcmp(text, "file:", 5) == 0)
@@ -247,7 +251,7 @@ static bool absolute(const char *path)
 static enum trail_status make_path(const struct trail_config_value *at, char **path,
                                    struct trail_error *err)
 {
-    const char *base = at->document->directory, *rest = *path;
+    const char *base = directory_of(at), *rest = *path;
 
     if (!rest[0])
         return trail_config_fail(at, err, "an empty text is not a path");

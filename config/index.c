@@ -1,7 +1,6 @@
 /* index.c -- the tree of positions: growing, searching, naming. */
 #include "config/index.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "config/config.h"
@@ -73,7 +72,9 @@ enum trail_status trail_config_index_sort(struct trail_config_index *index,
 
     for (uint32_t i = 1; i < count; i++) {
         uint32_t node = (uint32_t)(index->sorted[i] - index->nodes);
-        if (compare(index->sorted[i - 1], index->sorted[i]) == 0 && node < repeated) {
+        const struct trail_config_node *at = index->sorted[i];
+        if (compare(index->sorted[i - 1], at) == 0 && node < repeated &&
+            !(at->key && trail_config_is_comment(at->key, at->key_size))) {
             *first_ret = (uint32_t)(index->sorted[i - 1] - index->nodes);
             repeated = node;
         }
@@ -82,6 +83,11 @@ enum trail_status trail_config_index_sort(struct trail_config_index *index,
         return TRAIL_OK;
     *repeated_ret = repeated;
     return TRAIL_BAD_INPUT;
+}
+
+bool trail_config_is_comment(const char *key, size_t size)
+{
+    return size >= 2 && key[0] == '/' && key[1] == '/';
 }
 
 static uint32_t find(const struct trail_config_index *index,

@@ -4,6 +4,7 @@
 #ifndef TRAIL_CONFIG_INDEX_H
 #define TRAIL_CONFIG_INDEX_H
 
+#include <stdbool.h>
 #include <jansson.h>
 #include "backtrail/base.h"
 
@@ -15,9 +16,10 @@ struct trail_config_node {
     const char *key; /* of a member; escapes resolved, not terminated */
     uint32_t key_size, key_start;
     uint32_t value_start, value_end;
-    uint32_t parent;  /* node 0, the top, is its own parent */
-    uint32_t ordinal; /* among its parent's children, from 0 */
-    json_t *decoded;  /* owns `key` if it was written with escapes */
+    uint32_t parent;          /* node 0, the top, is its own parent */
+    uint32_t ordinal;         /* among its parent's children, from 0 */
+    json_t *decoded;          /* owns `key` if it was written with escapes */
+    uint32_t part, part_node; /* of a merged document: where it stands */
 };
 
 struct trail_config_index {
@@ -50,6 +52,9 @@ uint32_t trail_config_index_add(struct trail_config_index *index,
  * members with the same key, *first_ret the first. */
 enum trail_status trail_config_index_sort(struct trail_config_index *index,
                                           uint32_t *first_ret, uint32_t *repeated_ret);
+
+/* True of a key that is a comment: it starts with two slashes. */
+bool trail_config_is_comment(const char *key, size_t size);
 
 /* The child of `parent`; UINT32_MAX if there is none. */
 uint32_t trail_config_index_member(const struct trail_config_index *index,

@@ -1,164 +1,166 @@
-/* load.c -- the schema: what a configuration may say, and its defaults. */
+/* load.c -- from texts to a configuration: gathered, merged, read by the table of keys.
+ */
 #define _POSIX_C_SOURCE 200809L
+
+#include "config/load.h"
 
 #include <stdlib.h>
 
-#include "config/config.h"
-#include "config/document.h"
 #include "config/entries.h"
+#include "config/keys.h"
+#include "config/merge.h"
 #include "config/read.h"
+#include "config/units.h"
 #include "core/os/os.h"
 
-#define DEBUGINFOD_TIMEOUT_NS (UINT64_C(5) * 1000000000)
+/* ---- reading keys ------------------------------------------------------- */
 
-static enum trail_status load_app(struct trail_config *config,
-                                  const struct trail_config_value *top,
-                                  struct trail_error *err)
+/* Refuse what is not known in the object `path`, and in the objects below. */
+static void check_objects(const struct trail_config_value *object, const char *path,
+                          struct trail_config_mistakes *mistakes)
 {
-    static const char *const known[] = { "name", "version", NULL };
-    struct trail_config_value app = trail_config_member(top, "app");
-    struct trail_config_value name = trail_config_member(&app, "name");
-    struct trail_config_value version = trail_config_member(&app, "version");
-
-    enum trail_status status = trail_config_check_keys(&app, known, err);
-    if (!status)
-        status =
-            trail_config_read_text(&name, TRAIL_OPTION_TEXT, &config->app_name, err);
-    if (!status)
-        status = trail_config_read_text(&version, TRAIL_OPTION_TEXT,
-                                        &config->app_version, err);
-    return status;
+    struct trail_config_names known;
+    trail_config_names_below(path, &known);
+    if (trail_config_check_keys(object, known.at, mistakes))
+        return;
+    for (const char *const *name = known.at; *name; name++) {
+        char below[80];
+        struct trail_config_value member = trail_config_member(object, *name);
+        snprintf(below, sizeof(below), "%s%s%s", path, path[0] ? "." : "", *name);
+        if (member.json && !trail_config_key_find(below))
+            check_objects(&member, below, mistakes);
+    }
 }
 
-static enum trail_status load_plugins(struct trail_config *config,
-                                      const struct trail_config_value *top,
-                                      struct trail_error *err)
+static void load_key(struct trail_config *config, const struct trail_config_key *key,
+                     const struct trail_config_value *value,
+                     struct trail_config_mistakes *mistakes)
 {
-    static const char *const known[] = { "path", NULL };
-    struct trail_config_value plugins = trail_config_member(top, "plugins");
-    struct trail_config_value path = trail_config_member(&plugins, "path");
-
-    enum trail_status status = trail_config_check_keys(&plugins, known, err);
-    if (!status)
-        status = trail_config_read_list(&path, TRAIL_OPTION_PATH, &config->plugin_paths,
-                                        err);
-    return status;
+    void *member = (char *)config + key->offset;
+    struct trail_error why = { "" };
+    enum trail_status status;
+    if (key->list)
+        status = trail_config_read_list(value, key->value_type, member, &why);
+    else if (key->value_type == TRAIL_OPTION_TEXT ||
+             key->value_type == TRAIL_OPTION_PATH)
+        status = trail_config_read_text(value, key->value_type, member, &why);
+    else
+        status = trail_config_read_number(value, key->value_type, member, &why);
+    trail_config_note(mistakes, status, &why);
 }
 
-static enum trail_status check_urls(const struct trail_config_value *urls, char **list,
-                                    struct trail_error *err)
+static void check_urls(const struct trail_config_value *urls, char *const *list,
+                       struct trail_config_mistakes *mistakes)
 {
-    for (size_t i = 0; list[i]; i++) {
+    for (size_t i = 0; list && list[i]; i++) {
+        struct trail_error why;
         struct trail_config_value url = trail_config_element(urls, i);
         if (strncmp(list[i], "http://", 7) != 0 && strncmp(list[i], "https://", 8) != 0)
-            return trail_config_fail(&url, err,
-                                     "not a URL; it has to start with https:// or "
-                                     "http://");
+            trail_config_note(mistakes,
+                              trail_config_fail(&url, &why,
+                                                "not a URL; it has to start with "
+                                                "https:// or http://"),
+                              &why);
     }
-    return TRAIL_OK;
 }
 
-static enum trail_status load_debuginfod(struct trail_config *config,
-                                         const struct trail_config_value *symbols,
-                                         struct trail_error *err)
-{
-    static const char *const known[] = { "urls", "timeout", NULL };
-    struct trail_config_value debuginfod = trail_config_member(symbols, "debuginfod");
-    struct trail_config_value urls = trail_config_member(&debuginfod, "urls");
-    struct trail_config_value timeout = trail_config_member(&debuginfod, "timeout");
-
-    enum trail_status status = trail_config_check_keys(&debuginfod, known, err);
-    if (!status)
-        status = trail_config_read_list(&urls, TRAIL_OPTION_TEXT,
-                                        &config->debuginfod_urls, err);
-    if (!status)
-        status = check_urls(&urls, config->debuginfod_urls, err);
-    if (!status)
-        status = trail_config_read_number(&timeout, TRAIL_OPTION_DURATION,
-                                          &config->debuginfod_timeout_ns, err);
-    return status;
-}
-
-static enum trail_status load_symbols(struct trail_config *config,
-                                      const struct trail_config_value *top,
-                                      struct trail_error *err)
-{
-    static const char *const known[] = { "directories", "store", "debuginfod", NULL };
-    struct trail_config_value symbols = trail_config_member(top, "symbols");
-    struct trail_config_value directories =
-        trail_config_member(&symbols, "directories");
-    struct trail_config_value store = trail_config_member(&symbols, "store");
-
-    enum trail_status status = trail_config_check_keys(&symbols, known, err);
-    if (!status)
-        status = trail_config_read_list(&directories, TRAIL_OPTION_PATH,
-                                        &config->symbol_directories, err);
-    if (!status)
-        status = trail_config_read_text(&store, TRAIL_OPTION_PATH, &config->store, err);
-    if (!status)
-        status = load_debuginfod(config, &symbols, err);
-    return status;
-}
-
-static enum trail_status load_in_app(struct trail_config *config,
-                                     const struct trail_config_value *top,
-                                     struct trail_error *err)
-{
-    static const char *const known[] = { "include", "exclude", NULL };
-    struct trail_config_value in_app = trail_config_member(top, "in_app");
-    struct trail_config_value include = trail_config_member(&in_app, "include");
-    struct trail_config_value exclude = trail_config_member(&in_app, "exclude");
-
-    enum trail_status status = trail_config_check_keys(&in_app, known, err);
-    if (!status)
-        status = trail_config_read_list(&include, TRAIL_OPTION_TEXT,
-                                        &config->in_app_include, err);
-    if (!status)
-        status = trail_config_read_list(&exclude, TRAIL_OPTION_TEXT,
-                                        &config->in_app_exclude, err);
-    return status;
-}
-
-static enum trail_status load_entries(struct trail_config *config,
-                                      const struct trail_config_value *top,
-                                      struct trail_error *err)
+static void load_entries(struct trail_config *config,
+                         const struct trail_config_value *top,
+                         struct trail_config_mistakes *mistakes)
 {
     struct trail_config_value symbolizers = trail_config_member(top, "symbolizers");
     struct trail_config_value sinks = trail_config_member(top, "sinks");
+    struct trail_error why = { "" };
 
     config->symbolizers_given = symbolizers.json != NULL;
-    enum trail_status status =
-        trail_config_entries_load(&symbolizers, TRAIL_KIND_SYMBOLIZER,
-                                  &config->symbolizers, &config->symbolizer_count, err);
-    if (status)
-        return status;
+    trail_config_entries_load(&symbolizers, TRAIL_KIND_SYMBOLIZER, &config->symbolizers,
+                              &config->symbolizer_count, mistakes);
     if (sinks.json)
-        return trail_config_entries_load(&sinks, TRAIL_KIND_SINK, &config->sinks,
-                                         &config->sink_count, err);
-    return trail_config_entries_default(&config->sinks, &config->sink_count, err);
+        trail_config_entries_load(&sinks, TRAIL_KIND_SINK, &config->sinks,
+                                  &config->sink_count, mistakes);
+    else
+        trail_config_note(mistakes,
+                          trail_config_entries_default(&config->sinks,
+                                                       &config->sink_count, &why),
+                          &why);
 }
 
-static enum trail_status load_all(struct trail_config *config, struct trail_error *err)
+static void load_keys(struct trail_config *config,
+                      struct trail_config_mistakes *mistakes)
 {
-    static const char *const known[] = { "app",     "state", "plugins", "symbolizers",
-                                         "symbols", "sinks", "in_app",  NULL };
     struct trail_config_value top = trail_config_top(config->document);
-    struct trail_config_value state = trail_config_member(&top, "state");
+    struct trail_config_value urls = trail_config_find(&top, "symbols.debuginfod.urls");
+    const struct trail_config_key *timeout =
+        trail_config_key_find("symbols.debuginfod.timeout");
 
-    enum trail_status status = trail_config_check_keys(&top, known, err);
-    if (!status)
-        status = load_app(config, &top, err);
-    if (!status)
-        status = trail_config_read_text(&state, TRAIL_OPTION_PATH, &config->state, err);
-    if (!status)
-        status = load_plugins(config, &top, err);
-    if (!status)
-        status = load_entries(config, &top, err);
-    if (!status)
-        status = load_symbols(config, &top, err);
-    if (!status)
-        status = load_in_app(config, &top, err);
-    return status;
+    trail_parse_duration(timeout->fallback, &config->debuginfod_timeout_ns);
+    check_objects(&top, "", mistakes);
+    for (const struct trail_config_key *key = trail_config_keys; key->path; key++) {
+        bool here = key->value_type && !strchr(key->path, '[') &&
+                    strcmp(key->path, "include") != 0;
+        struct trail_config_value value = trail_config_find(&top, key->path);
+        if (here)
+            load_key(config, key, &value, mistakes);
+    }
+    check_urls(&urls, config->debuginfod_urls, mistakes);
+    load_entries(config, &top, mistakes);
+}
+
+/* ---- texts -------------------------------------------------------------- */
+
+/* Bring together all texts, and merge them. */
+static void assemble(const struct trail_config_input *input,
+                     struct trail_config_document *whole,
+                     struct trail_config_mistakes *mistakes)
+{
+    struct trail_config_document *document = NULL;
+    struct trail_error why = { "" };
+    enum trail_status status =
+        trail_config_document_create(input->text, input->size, input->name,
+                                     input->directory, &document, &why);
+    if (!trail_config_note(mistakes, status, &why))
+        trail_config_gather(whole, input->files, document,
+                            input->path ? input->path : "", mistakes);
+    if (input->path)
+        trail_config_gather_drop_ins(whole, input->files, input->path, mistakes);
+    trail_config_variables_add(whole, input->variables, input->variable_count,
+                               input->variable_directory, mistakes);
+    if (!mistakes->count)
+        trail_config_merge(whole, mistakes);
+}
+
+enum trail_status trail_config_load_input(const struct trail_config_input *input,
+                                          struct trail_config **config_ret,
+                                          struct trail_config_mistakes *mistakes)
+{
+    const struct trail_error no_memory = { "out of memory" };
+    struct trail_config *config = calloc(1, sizeof(*config));
+    if (!config)
+        return trail_config_note(mistakes, TRAIL_NO_MEMORY, &no_memory);
+    config->file = strdup(input->name);
+    config->app_name = strdup("");
+    config->app_version = strdup("");
+    config->document = trail_config_document_empty(input->name, input->directory);
+    if (!config->file || !config->app_name || !config->app_version || !config->document)
+        trail_config_note(mistakes, TRAIL_NO_MEMORY, &no_memory);
+    else
+        assemble(input, config->document, mistakes);
+    if (!mistakes->count)
+        load_keys(config, mistakes);
+    if (mistakes->count) {
+        trail_config_destroy(config);
+        return mistakes->status;
+    }
+    *config_ret = config;
+    return TRAIL_OK;
+}
+
+static enum trail_status give_first(const struct trail_config_mistakes *mistakes,
+                                    struct trail_error *err)
+{
+    if (mistakes->count && err)
+        *err = mistakes->first;
+    return mistakes->status;
 }
 
 enum trail_status trail_config_parse(const char *text, size_t size, const char *name,
@@ -166,47 +168,17 @@ enum trail_status trail_config_parse(const char *text, size_t size, const char *
                                      struct trail_config **config_ret,
                                      struct trail_error *err)
 {
-    struct trail_config *config = calloc(1, sizeof(*config));
-    enum trail_status status = TRAIL_NO_MEMORY;
-
-    if (!config)
-        return trail_fail(err, status, "out of memory");
-    config->debuginfod_timeout_ns = DEBUGINFOD_TIMEOUT_NS;
-    config->file = strdup(name);
-    config->app_name = strdup("");
-    config->app_version = strdup("");
-    if (!config->file || !config->app_name || !config->app_version) {
-        trail_fail(err, status, "out of memory");
-        goto out;
-    }
-    status = trail_config_document_create(text, size, name, directory,
-                                          &config->document, err);
-    if (!status)
-        status = load_all(config, err);
-    if (status)
-        goto out;
-    *config_ret = config;
-    config = NULL;
-out:
-    trail_config_destroy(config);
-    return status;
+    struct trail_config_mistakes mistakes = { .told = NULL };
+    const struct trail_config_input input = { .text = text,
+                                              .size = size,
+                                              .name = name,
+                                              .directory = directory,
+                                              .files = &trail_config_os_files };
+    trail_config_load_input(&input, config_ret, &mistakes);
+    return give_first(&mistakes, err);
 }
 
-/* The directory that a path names a file in; the caller frees it. It is made absolute
- * where it can be: so it means the same after a chdir, and what starts from it is not
- * taken for relative to it again. */
-static char *directory_of(const char *path)
-{
-    char real[4096];
-    const char *slash = strrchr(path, '/');
-    char *named = slash == path ? strdup("/")
-                  : slash       ? strndup(path, (size_t)(slash - path))
-                                : strdup(".");
-    if (!named || !trail_os_path_real(named, real, sizeof(real)))
-        return named;
-    free(named);
-    return strdup(real);
-}
+/* ---- files -------------------------------------------------------------- */
 
 /* The operating system's reason, with the file named as in every other message. */
 static enum trail_status fail_read(const char *path, enum trail_status status,
@@ -223,29 +195,61 @@ static enum trail_status fail_read(const char *path, enum trail_status status,
     return status;
 }
 
+/* Read what there is to read into `input`, whose texts are the caller's to free. */
+static enum trail_status read_input(const char *path, struct trail_config_input *input,
+                                    char **text, char **directory, char **here,
+                                    struct trail_error *why)
+{
+    struct trail_error reason = { "" };
+    bool file = path && strcmp(path, "-") != 0;
+    input->files = &trail_config_os_files;
+    input->name = file ? path : path ? "standard input" : "(defaults)";
+    input->path = file ? path : NULL;
+    input->text = "{}";
+    input->size = 2;
+    enum trail_status status = path ? trail_os_file_read(path, TRAIL_CONFIG_SIZE_LIMIT,
+                                                         text, &input->size, &reason)
+                                    : TRAIL_OK;
+    if (status)
+        return fail_read(path, status, &reason, why);
+    if (path)
+        input->text = *text;
+    *directory = trail_config_directory_of(input->files, file ? path : "-");
+    *here = trail_config_directory_of(input->files, "-");
+    input->directory = *directory;
+    input->variable_directory = *here;
+    return *directory && *here ? TRAIL_OK
+                               : trail_fail(why, TRAIL_NO_MEMORY, "out of memory");
+}
+
+enum trail_status trail_config_load_telling(const char *path,
+                                            void (*told)(void *arg, const char *line),
+                                            void *arg, struct trail_config **config_ret,
+                                            struct trail_error *err)
+{
+    struct trail_config_mistakes mistakes = { .told = told, .arg = arg };
+    struct trail_config_input input = { .text = NULL };
+    struct trail_config_variable *variables = NULL;
+    struct trail_error why = { "" };
+    char *text = NULL, *directory = NULL, *here = NULL;
+
+    enum trail_status status = read_input(path, &input, &text, &directory, &here, &why);
+    if (!status)
+        status = trail_config_variables_read(&variables, &input.variable_count, &why);
+    input.variables = variables;
+    if (!trail_config_note(&mistakes, status, &why))
+        trail_config_load_input(&input, config_ret, &mistakes);
+    trail_config_variables_free(variables, input.variable_count);
+    free(here);
+    free(directory);
+    free(text);
+    return give_first(&mistakes, err);
+}
+
 enum trail_status trail_config_load(const char *path, struct trail_config **config_ret,
                                     struct trail_error *err)
 {
-    struct trail_error why = { "" };
-    char *text = NULL, *directory = NULL;
-    size_t size = 0;
-
-    if (!path)
-        return trail_config_parse("{}", 2, "(defaults)", ".", config_ret, err);
-    enum trail_status status =
-        trail_os_file_read(path, TRAIL_CONFIG_SIZE_LIMIT, &text, &size, &why);
-    if (status)
-        return fail_read(path, status, &why, err);
-    directory = directory_of(path);
-    if (!directory)
-        status = trail_fail(err, TRAIL_NO_MEMORY, "out of memory");
-    else
-        status = trail_config_parse(text, size,
-                                    strcmp(path, "-") == 0 ? "standard input" : path,
-                                    directory, config_ret, err);
-    free(directory);
-    free(text);
-    return status;
+    return trail_config_load_telling(path, NULL, NULL, config_ret, err);
 }
 
 void trail_config_destroy(struct trail_config *config)

@@ -23,7 +23,7 @@ struct trail_option_set {
 /* One call of trail_config_options. */
 struct reading {
     const char *plugin, *place;
-    const char *const *host_keys;
+    struct trail_config_names host_keys;
     const struct trail_option_spec *specs;
     uint32_t spec_count, spec_stride;
     struct trail_config_value entry;
@@ -66,7 +66,7 @@ static const char **list_known(const struct reading *reading, const char *prefix
                                char **names_ret)
 {
     size_t count = 0, used = 0, room = 1, host_count = 0;
-    while (!prefix[0] && reading->host_keys[host_count])
+    while (!prefix[0] && reading->host_keys.at[host_count])
         host_count++;
     for (uint32_t i = 0; i < reading->spec_count; i++)
         room += strlen(spec_at(reading, i)->key) + 1;
@@ -90,7 +90,7 @@ static const char **list_known(const struct reading *reading, const char *prefix
         }
     }
     for (size_t i = 0; known && i < host_count; i++)
-        known[count++] = reading->host_keys[i];
+        known[count++] = reading->host_keys.at[i];
     return known;
 }
 
@@ -122,7 +122,7 @@ static enum trail_status fail_unknown(const struct reading *reading, const char 
 
 static bool is_host_key(const struct reading *reading, const char *key)
 {
-    const char *const *at = reading->host_keys;
+    const char *const *at = reading->host_keys.at;
     while (*at && strcmp(*at, key) != 0)
         at++;
     return *at != NULL;
@@ -294,28 +294,12 @@ static enum trail_status fail_missing(const struct reading *reading,
                              reading->plugin, help[0] ? ": " : "", help);
 }
 
-/* Follow "rotate.size" from the entry to the value. */
-static struct trail_config_value find_value(const struct reading *reading,
-                                            const char *key)
-{
-    struct trail_config_value value = reading->entry;
-    for (;;) {
-        char step[KEY_LIMIT];
-        size_t size = strcspn(key, ".");
-        snprintf(step, sizeof(step), "%.*s", (int)size, key);
-        value = trail_config_member(&value, step);
-        if (!value.json || !key[size])
-            return value;
-        key += size + 1;
-    }
-}
-
 static enum trail_status add_all(const struct reading *reading)
 {
     enum trail_status status = TRAIL_OK;
     for (uint32_t i = 0; i < reading->spec_count && !status; i++) {
         const struct trail_option_spec *spec = spec_at(reading, i);
-        struct trail_config_value value = find_value(reading, spec->key);
+        struct trail_config_value value = trail_config_find(&reading->entry, spec->key);
         if (value.json)
             status = add_value(reading, spec, &value);
         else if (spec->default_value)
@@ -349,11 +333,9 @@ enum trail_status trail_config_options(const struct trail_config *config,
                                        struct trail_error *err)
 {
     bool sink = strncmp(entry->place, "sinks[", 6) == 0;
-    const struct reading reading = {
+    struct reading reading = {
         .plugin = entry->use,
         .place = entry->place,
-        .host_keys =
-            trail_config_host_keys(sink ? TRAIL_KIND_SINK : TRAIL_KIND_SYMBOLIZER),
         .specs = specs,
         .spec_count = spec_count,
         .spec_stride = spec_stride,
@@ -365,6 +347,8 @@ enum trail_status trail_config_options(const struct trail_config *config,
     };
     if (!reading.set)
         return trail_fail(err, TRAIL_NO_MEMORY, "out of memory");
+    trail_config_host_keys(sink ? TRAIL_KIND_SINK : TRAIL_KIND_SYMBOLIZER,
+                           &reading.host_keys);
     reading.set->view.size = sizeof(struct trail_options);
     reading.set->view.stride = sizeof(struct trail_option);
 

@@ -63,9 +63,11 @@ static bool is_known(const char *key, const char *const *known)
 
 enum trail_status trail_config_check_keys(const struct trail_config_value *object,
                                           const char *const *known,
-                                          struct trail_error *err)
+                                          struct trail_config_mistakes *mistakes)
 {
-    enum trail_status status = trail_config_expect_object(object, err);
+    struct trail_error why = { "" };
+    enum trail_status status = trail_config_expect_object(object, &why);
+    trail_config_note(mistakes, status, &why);
     if (status || !object->json)
         return status;
     void *json = (void *)(uintptr_t)object->json; /* jansson iterates over non-const */
@@ -75,7 +77,9 @@ enum trail_status trail_config_check_keys(const struct trail_config_value *objec
             continue;
         struct trail_config_value member = trail_config_member(object, key);
         struct trail_suggestion hint = trail_suggest(key, known);
-        return trail_config_fail_key(&member, err, "unknown key; %s", hint.text);
+        trail_config_note(
+            mistakes,
+            trail_config_fail_key(&member, &why, "unknown key; %s", hint.text), &why);
     }
     return TRAIL_OK;
 }
@@ -125,13 +129,15 @@ static const struct form *form_of(uint32_t type)
 /* The bytes of the file that a value was written as, at most `size` - 1 of them. */
 static void copy_written(const struct trail_config_value *value, char *to, size_t size)
 {
-    const struct trail_config_node *node = &value->document->index.nodes[value->node];
+    const struct trail_config_place place = trail_config_place(value);
+    const struct trail_config_node *node = &place.document->index.nodes[place.node];
     snprintf(to, size, "%.*s", (int)(node->value_end - node->value_start),
-             value->document->text + node->value_start);
+             place.document->text + node->value_start);
 }
 
 /* Whether a value in this JSON type can be meant as `type`. true, false and whole
- * numbers may come as text only where an expansion or a default makes them so. */
+ * numbers may come as text only where an expansion, a default or a variable makes them
+ * so. */
 static bool fits(const struct trail_config_value *value, uint32_t type)
 {
     const json_t *json = value->json;
@@ -144,7 +150,7 @@ static bool fits(const struct trail_config_value *value, uint32_t type)
     if (!json_is_string(json))
         return false;
     return type == TRAIL_OPTION_SIZE || type == TRAIL_OPTION_DURATION || value->key ||
-           strstr(json_string_value(json), "${");
+           trail_config_is_variable(value) || strstr(json_string_value(json), "${");
 }
 
 /* A message shows what stands in the file, not what it expands to: that may be a
@@ -208,10 +214,12 @@ enum trail_status trail_config_read_scalar(const struct trail_config_value *valu
         return fail_type(value, form->expected, err);
     if (form)
         return read_form(value, form, text_ret, number_ret, err);
-    if (!json_is_string(value->json))
+    const char *text = json_string_value(value->json);
+    if (!text && trail_config_is_variable(value)) /* text that happens to be JSON */
+        text = trail_config_place(value).document->raw;
+    if (!text)
         return fail_type(value, type == TRAIL_OPTION_PATH ? "a path" : "text", err);
     *number_ret = 0;
-    const char *text = json_string_value(value->json);
     return type == TRAIL_OPTION_PATH
                ? trail_config_expand_path(value, text, text_ret, err)
                : trail_config_expand(value, text, text_ret, err);

@@ -7,16 +7,18 @@
 
 #include <stdbool.h>
 #include "config/document.h"
+#include "config/mistakes.h"
 
 enum trail_status trail_config_expect_object(const struct trail_config_value *value,
                                              struct trail_error *err);
 enum trail_status trail_config_expect_list(const struct trail_config_value *value,
                                            struct trail_error *err);
 
-/* Refuse members of an object that are not in `known`, a NULL-terminated list. */
+/* Note members of an object that are not in `known`, a NULL-terminated list. Fails only
+ * if it is no object. */
 enum trail_status trail_config_check_keys(const struct trail_config_value *object,
                                           const char *const *known,
-                                          struct trail_error *err);
+                                          struct trail_config_mistakes *mistakes);
 
 /* Read one value of an enum trail_option_type that is neither MAP nor LIST.
  *

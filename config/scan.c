@@ -62,7 +62,9 @@ static enum trail_status fail_here(struct scan *scan, uint32_t node,
         return fail(scan, scan->at, node, "expected %s, found a text", expected);
     int next = scan->at + 1 < scan->size ? scan->text[scan->at + 1] : 0;
     if (c == '#' || (c == '/' && (next == '/' || next == '*')))
-        return fail(scan, scan->at, node, "JSON has no comments; remove this one");
+        return fail(scan, scan->at, node,
+                    "JSON has no comments; write a key that starts with "
+                    "//, like \"//\": \"text\"");
     uint32_t end = scan->at + 1;
     while (in_word(c) && end < scan->size && in_word((unsigned char)scan->text[end]))
         end++;

@@ -40,7 +40,7 @@ static size_t distance(const char *a, const char *b)
     return last[b_size];
 }
 
-static const char *nearest(const char *key, const char *const *known)
+const char *trail_suggest_nearest(const char *key, const char *const *known)
 {
     const char *best = NULL;
     size_t size = strlen(key), best_distance = (size > 5 ? size / 3 : 1) + 1;
@@ -60,7 +60,7 @@ static const char *nearest(const char *key, const char *const *known)
 struct trail_suggestion trail_suggest(const char *key, const char *const *known)
 {
     struct trail_suggestion ret = { "" };
-    const char *near = nearest(key, known);
+    const char *near = trail_suggest_nearest(key, known);
     size_t used = 0;
 
     if (near) {

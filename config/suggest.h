@@ -11,5 +11,7 @@ struct trail_suggestion {
 /* `did you mean "channels"?` if one of the NULL-terminated `known` is near, else
  * `known here: a, b, c`. */
 struct trail_suggestion trail_suggest(const char *key, const char *const *known);
+/* The one of them that is near, or NULL. */
+const char *trail_suggest_nearest(const char *key, const char *const *known);
 
 #endif

@@ -9,17 +9,26 @@
 #include "core/pipeline.h"
 #include "core/report/report.h"
 #include "core/report/text_buffer.h"
+#include "core/trace/markup_write.h"
 #include "core/trace/trace_write.h"
 
 #define NS_PER_S    ((uint64_t)1000000000u)
 #define SHUTDOWN_NS (5 * NS_PER_S)
 #define PANIC_NS    (5 * NS_PER_S)
 
+/* Words of $BACKTRAIL_BACKTRACE and $BACKTRAIL_STYLE, in the order of these. */
 enum backtrace_mode {
     MODE_UNSET,
     MODE_OFF,
     MODE_ON,
     MODE_FULL,
+};
+
+enum print_style {
+    STYLE_UNSET,
+    STYLE_TEXT,
+    STYLE_TRACY,
+    STYLE_MARKUP,
 };
 
 /* A pipeline belongs to the process that made it: a child of fork has none of its
@@ -31,7 +40,8 @@ static struct {
     char *config_path;
     bool optimized;
     enum backtrace_mode mode;
-    bool fork_known, mode_known;
+    enum print_style style;
+    bool fork_known, environment_known;
 } api;
 
 static void fork_prepare(void)
@@ -46,29 +56,34 @@ static void fork_done(void)
 
 /* ---- set-up ------------------------------------------------------------- */
 
-static void read_mode(void)
+/* Which of three words a variable has, from 1; 0: it is unset, or has another. */
+static unsigned read_word(const char *variable, const char *const words[3])
 {
-    const char *value = trail_os_environment("BACKTRAIL_BACKTRACE");
-    if (api.mode_known)
-        return;
-    api.mode_known = true;
-    api.mode = MODE_UNSET;
+    const char *value = trail_os_environment(variable);
     if (!value || !value[0])
+        return 0;
+    for (unsigned i = 0; i < 3; i++)
+        if (strcmp(value, words[i]) == 0)
+            return i + 1;
+    trail_notice("%s=%s is none of %s, %s, %s; taken as unset", variable, value,
+                 words[0], words[1], words[2]);
+    return 0;
+}
+
+static void read_environment(void)
+{
+    static const char *const modes[] = { "0", "1", "full" };
+    static const char *const styles[] = { "text", "tracy", "markup" };
+    if (api.environment_known)
         return;
-    if (strcmp(value, "0") == 0)
-        api.mode = MODE_OFF;
-    else if (strcmp(value, "1") == 0)
-        api.mode = MODE_ON;
-    else if (strcmp(value, "full") == 0)
-        api.mode = MODE_FULL;
-    else
-        trail_notice("BACKTRAIL_BACKTRACE=%s is none of 0, 1, full; taken as unset",
-                     value);
+    api.environment_known = true;
+    api.mode = (enum backtrace_mode)read_word("BACKTRAIL_BACKTRACE", modes);
+    api.style = (enum print_style)read_word("BACKTRAIL_STYLE", styles);
 }
 
 static void prepare(void)
 {
-    read_mode();
+    read_environment();
     if (!api.fork_known)
         trail_os_at_fork(fork_prepare, fork_done, fork_done);
     api.fork_known = true;
@@ -147,7 +162,7 @@ enum trail_status trail_init_build(const char *config_path, bool optimized,
     free(api.config_path);
     api.config_path = path;
     api.optimized = optimized;
-    api.mode_known = false;
+    api.environment_known = false;
     prepare();
     api.pipeline = made;
     api.owner = trail_os_pid();
@@ -163,7 +178,7 @@ void trail_shutdown(void)
     api.pipeline = NULL;
     free(api.config_path);
     api.config_path = NULL;
-    api.mode_known = false;
+    api.environment_known = false;
     trail_os_mutex_unlock(&api.lock);
     trail_pipeline_destroy(pipeline, trail_os_mono_ns() + SHUTDOWN_NS);
 }
@@ -293,7 +308,16 @@ char *trail_to_string(const struct trail_backtrace *backtrace, unsigned flags)
     return text;
 }
 
-static void print_backtrace(const struct trail_backtrace *backtrace, unsigned flags)
+static enum print_style print_style(void)
+{
+    trail_os_mutex_lock(&api.lock);
+    prepare();
+    enum print_style style = api.style;
+    trail_os_mutex_unlock(&api.lock);
+    return style;
+}
+
+static void print_named(const struct trail_backtrace *backtrace, unsigned flags)
 {
     struct trail_text_buffer out = { 0 };
     size_t size = 0;
@@ -304,6 +328,16 @@ static void print_backtrace(const struct trail_backtrace *backtrace, unsigned fl
     if (text)
         trail_os_write(2, text, size); /* whole, so that two threads' do not mix */
     free(text);
+}
+
+static void print_backtrace(const struct trail_backtrace *backtrace, unsigned flags)
+{
+    enum print_style style = print_style();
+    if (style == STYLE_MARKUP)
+        trail_markup_print(backtrace, flags); /* makes no pipeline, loads nothing */
+    else
+        print_named(backtrace,
+                    flags | (style == STYLE_TRACY ? TRAIL_STYLE_INLINE_INDEX : 0u));
 }
 
 TRAIL_OWN_CODE

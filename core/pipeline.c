@@ -109,8 +109,10 @@ static enum trail_status render(void *arg, struct trail_rendering *rendering)
     if (style < TRAIL_STYLE_JSON || style > TRAIL_STYLE_TRACY)
         style = TRAIL_STYLE_JSON;
     bool full = rendering->full && style != TRAIL_STYLE_JSON;
-    unsigned flags = (full ? TRAIL_FULL : 0u) |
-                     (style == TRAIL_STYLE_TRACY ? TRAIL_STYLE_INLINE_INDEX : 0u);
+    const struct trail_text_style plain = {
+        .flags = (full ? TRAIL_FULL : 0u) |
+                 (style == TRAIL_STYLE_TRACY ? TRAIL_STYLE_INLINE_INDEX : 0u),
+    };
     char **body = &rendered->bodies[style][full].body;
     size_t *size = &rendered->bodies[style][full].size;
     enum trail_status status = TRAIL_OK;
@@ -118,7 +120,7 @@ static enum trail_status render(void *arg, struct trail_rendering *rendering)
     if (!*body && style == TRAIL_STYLE_JSON)
         status = trail_report_json(rendered->resolved, body, size, NULL);
     else if (!*body)
-        status = trail_report_text(rendered->resolved, flags, body, size, NULL);
+        status = trail_report_text(rendered->resolved, &plain, body, size, NULL);
     rendering->style = style;
     rendering->body = *body;
     rendering->size = *size;
@@ -277,7 +279,8 @@ enum trail_status trail_pipeline_create(const struct trail_pipeline_options *opt
         path = trail_os_environment("BACKTRAIL_CONFIG");
 
     enum trail_status status =
-        trail_config_load(path && path[0] ? path : NULL, &pipeline->config, err);
+        trail_config_load_telling(path && path[0] ? path : NULL, options->config_told,
+                                  options->config_told_arg, &pipeline->config, err);
     if (!status)
         status = set_directories(pipeline, options->symbol_directories, err);
     if (!status)

@@ -283,8 +283,9 @@ enum trail_status trail_setup_links(const struct trail_setup *setup,
 /* Whether the entry says more than which plugin to use, and as what. */
 static bool has_options(const struct trail_config_entry *entry)
 {
-    size_t own = 1 + (json_object_get(entry->object, "name") != NULL);
-    return json_object_size(entry->object) > own;
+    bool named = json_object_get(entry->object, "name") != NULL;
+    bool enabled = json_object_get(entry->object, "enabled") != NULL;
+    return json_object_size(entry->object) > (size_t)1 + named + enabled;
 }
 
 enum trail_status trail_setup_check_options(const struct trail_setup *setup,

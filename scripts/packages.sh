@@ -3,14 +3,14 @@
 
 packages_build="build-essential cmake ninja-build pkg-config git
     libjansson-dev libmd-dev libcurl4-openssl-dev libdw-dev libelf-dev liblzma-dev
-    zlib1g-dev libiberty-dev libcmocka-dev"
+    zlib1g-dev libiberty-dev libcapstone-dev libcmocka-dev"
 
 # A debug package is named together with its program, so that their build ids match.
 packages_demo="nginx-light"
 
 packages_test="universal-ctags clang-14 clang-format-14 libclang-rt-14-dev binutils
-    nginx-light openssl ca-certificates llvm-19
-    libc6 libc6-dbg python3.11 python3.11-minimal python3.11-dbg"
+    nginx-light openssl ca-certificates mandoc man-db zsh fish llvm-19 llvm-22
+    libc6 libc6-dbg python3.11 python3.11-minimal python3.11-dbg python3-jsonschema"
 
 # missing_packages PACKAGE...: those that are not installed, one a line.
 missing_packages()

@@ -6,6 +6,7 @@
 #include "core/trace/stamp.h"
 #include "core/capture/walk.h"
 #include "core/trace/epoch.h"
+#include "core/trace/line_write.h"
 
 /* A thread that can be walked here is the caller's own; anything else is told why not.
  */
@@ -154,34 +155,19 @@ __attribute__((constructor)) void trail_warm_up(void)
 
 /* ---- raw print ---------------------------------------------------------- */
 
-/* Append `value` in `base` to text; printf is not for signal handlers. */
-static size_t append_number(char *text, uint64_t value, unsigned base)
-{
-    char digits[24];
-    size_t count = 0;
-    do {
-        digits[count++] = "0123456789abcdef"[value % base];
-        value /= base;
-    } while (value);
-    for (size_t i = 0; i < count; i++)
-        text[i] = digits[count - 1 - i];
-    return count;
-}
-
 void trail_print_raw(int fd, const struct trail_backtrace *backtrace)
 {
-    static const char truncated[] = "[... TRUNCATED ...]\n";
+    char text[1024];
+    struct trail_lines lines = { .fd = fd, .text = text, .room = sizeof(text) };
     int kept = errno; /* of whatever the signal interrupted */
     for (uint32_t i = 0; i < backtrace->count; i++) {
-        char line[64];
-        size_t size = append_number(line, i, 10);
-        memcpy(line + size, ": 0x", 4);
-        size += 4;
-        size += append_number(line + size, backtrace->addresses[i], 16);
-        line[size++] = '\n';
-        trail_os_write(fd, line, size);
+        trail_lines_decimal(&lines, i);
+        trail_lines_string(&lines, ": ");
+        trail_lines_hex(&lines, backtrace->addresses[i]);
+        trail_lines_end(&lines);
     }
     if (backtrace->flags & TRAIL_INFO_TRUNCATED)
-        trail_os_write(fd, truncated, sizeof(truncated) - 1);
+        trail_lines_truncated(&lines);
+    trail_lines_flush(&lines);
     errno = kept;
 }

@@ -8,6 +8,29 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+static void read_exe(char *path_ret, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", path_ret, size - 1);
+    path_ret[length > 0 ? length : 0] = 0;
+}
+
+static uint64_t vdso_start(void)
+{
+    return (uint64_t)getauxval(AT_SYSINFO_EHDR);
+}
+
+/* What is asked of the kernel beforehand, for callers that cannot. */
+static struct {
+    uint64_t vdso;
+    char exe[4096];
+} known;
+
+__attribute__((constructor)) static void known_init(void)
+{
+    known.vdso = vdso_start();
+    read_exe(known.exe, sizeof(known.exe));
+}
+
 struct listing {
     bool (*each)(void *arg, const struct trail_os_module *module);
     void *arg;
@@ -53,9 +76,8 @@ void trail_os_modules(bool (*each)(void *arg, const struct trail_os_module *modu
                       void *arg)
 {
     struct listing listing = { .each = each, .arg = arg };
-    listing.vdso = (uint64_t)getauxval(AT_SYSINFO_EHDR);
-    ssize_t length = readlink("/proc/self/exe", listing.exe, sizeof(listing.exe) - 1);
-    listing.exe[length > 0 ? length : 0] = 0;
+    listing.vdso = vdso_start();
+    read_exe(listing.exe, sizeof(listing.exe));
     dl_iterate_phdr(on_module, &listing);
 }
 
@@ -82,9 +104,16 @@ bool trail_os_module_at(uint64_t pc, struct trail_os_module *module_ret,
     if (_dl_find_object((void *)(uintptr_t)pc, &found))
         return false;
     const uint8_t *start = found.dlfo_map_start, *end = found.dlfo_map_end;
-    struct trail_os_module module = { .path = "", .bias = found.dlfo_link_map->l_addr };
+    struct trail_os_module module = { .path = found.dlfo_link_map->l_name,
+                                      .bias = found.dlfo_link_map->l_addr };
     if (end < start || !headers_at(start, (size_t)(end - start), &module))
         return false;
+    module.vdso = known.vdso && known.vdso == (uint64_t)(uintptr_t)start;
+    module.main_program = !module.path || !module.path[0];
+    if (module.vdso)
+        module.path = "[vdso]";
+    else if (module.main_program)
+        module.path = known.exe;
     *module_ret = module;
     *start_ret = (uint64_t)(uintptr_t)start;
     *end_ret = (uint64_t)(uintptr_t)end;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -36,6 +37,26 @@ void trail_os_random(void *bytes, size_t size)
 const char *trail_os_environment(const char *name)
 {
     return secure_getenv(name);
+}
+
+void trail_os_environment_each(const char *prefix,
+                               bool (*each)(void *arg, const char *name,
+                                            const char *value),
+                               void *arg)
+{
+    size_t size = strlen(prefix);
+    bool more = true;
+    if (getauxval(AT_SECURE))
+        return;
+    for (char **at = environ; at && *at && more; at++) {
+        const char *equals = strchr(*at, '=');
+        if (!equals || strncmp(*at, prefix, size) != 0)
+            continue;
+        char *name = strndup(*at, (size_t)(equals - *at));
+        if (name)
+            more = each(arg, name, equals + 1);
+        free(name);
+    }
 }
 
 int64_t trail_os_pid(void)

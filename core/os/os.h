@@ -33,7 +33,8 @@ struct trail_os_file {
 struct trail_os_stat {
     uint64_t size;
     uint64_t device, inode;
-    uint32_t owner; /* uid */
+    uint64_t modified_ns; /* since 1970-01-01 UTC */
+    uint32_t owner;       /* uid */
     bool regular, directory;
     bool group_writable, other_writable, sticky;
 };
@@ -64,11 +65,16 @@ enum trail_status trail_os_directory_list(const char *path,
                                           enum trail_status (*entry)(void *arg,
                                                                      const char *name),
                                           void *arg, struct trail_error *err);
+/* Whether a file name matches a pattern with "*", "?" and "[...]", of which none stands
+ * for a dot at the beginning. */
+bool trail_os_name_matches(const char *glob, const char *name);
 /* Absolute path without links; false if there is none. `size` bytes at most. */
 bool trail_os_path_real(const char *path, char *path_ret, size_t size);
 /* Write to descriptor `fd` all of it, retrying when interrupted. Async-signal-safe. */
 enum trail_status trail_os_write(int fd, const void *bytes, size_t size);
 bool trail_os_is_terminal(int fd);
+/* Columns of the terminal that `fd` is; 0: it is none, or does not say. */
+unsigned trail_os_terminal_width(int fd);
 /* Uid that this process acts as. */
 uint32_t trail_os_user(void);
 
@@ -103,6 +109,12 @@ int trail_os_thread_check(int64_t tid);
 /* A variable of the environment, NULL if it is unset or not to be trusted: in a set-uid
  * program the caller must not choose what is loaded or written. */
 const char *trail_os_environment(const char *name);
+/* Call `each` with every variable whose name starts with `prefix`, in no order; with
+ * none in a set-uid program. Stops when it returns false. */
+void trail_os_environment_each(const char *prefix,
+                               bool (*each)(void *arg, const char *name,
+                                            const char *value),
+                               void *arg);
 
 /* ---- threads ------------------------------------------------------------ */
 
@@ -120,6 +132,9 @@ struct trail_os_thread {
 void trail_os_mutex_init(struct trail_os_mutex *mutex);
 void trail_os_mutex_deinit(struct trail_os_mutex *mutex);
 void trail_os_mutex_lock(struct trail_os_mutex *mutex);
+/* True: it was free, and is locked now. Never waits; for a mutex that a handler asks
+ * for only so, async-signal-safe with glibc and musl. */
+bool trail_os_mutex_try_lock(struct trail_os_mutex *mutex);
 void trail_os_mutex_unlock(struct trail_os_mutex *mutex);
 void trail_os_cond_init(struct trail_os_cond *cond);
 void trail_os_cond_deinit(struct trail_os_cond *cond);
@@ -175,8 +190,8 @@ struct trail_os_segment {
 /* Takes the loader's lock; not signal-safe. Stops when `each` returns false. */
 void trail_os_modules(bool (*each)(void *arg, const struct trail_os_module *module),
                       void *arg);
-/* The image mapped around `pc`, and its extent. No lock, async-signal-safe. path, loads
- * and unloads are not filled in. False: in no image, or this platform cannot tell
+/* The image mapped around `pc`, and its extent. No lock, async-signal-safe. loads and
+ * unloads are not filled in. False: in no image, or this platform cannot tell
  * without a lock. */
 bool trail_os_module_at(uint64_t pc, struct trail_os_module *module_ret,
                         uint64_t *start_ret, uint64_t *end_ret);

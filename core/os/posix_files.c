@@ -7,8 +7,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,6 +30,8 @@ static void stat_fill(const struct stat *st, struct trail_os_stat *ret)
         .size = st->st_size > 0 ? (uint64_t)st->st_size : 0,
         .device = (uint64_t)st->st_dev,
         .inode = (uint64_t)st->st_ino,
+        .modified_ns =
+            (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec,
         .owner = st->st_uid,
         .regular = S_ISREG(st->st_mode),
         .directory = S_ISDIR(st->st_mode),
@@ -272,6 +276,11 @@ enum trail_status trail_os_directory_list(const char *path,
     return status;
 }
 
+bool trail_os_name_matches(const char *glob, const char *name)
+{
+    return fnmatch(glob, name, FNM_PERIOD | FNM_NOESCAPE) == 0;
+}
+
 bool trail_os_path_real(const char *path, char *path_ret, size_t size)
 {
     char *real = realpath(path, NULL);
@@ -287,6 +296,12 @@ bool trail_os_path_real(const char *path, char *path_ret, size_t size)
 bool trail_os_is_terminal(int fd)
 {
     return isatty(fd) == 1;
+}
+
+unsigned trail_os_terminal_width(int fd)
+{
+    struct winsize size;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 uint32_t trail_os_user(void)

@@ -64,6 +64,11 @@ void trail_os_mutex_lock(struct trail_os_mutex *mutex)
     pthread_mutex_lock(mutex_of(mutex));
 }
 
+bool trail_os_mutex_try_lock(struct trail_os_mutex *mutex)
+{
+    return pthread_mutex_trylock(mutex_of(mutex)) == 0;
+}
+
 void trail_os_mutex_unlock(struct trail_os_mutex *mutex)
 {
     pthread_mutex_unlock(mutex_of(mutex));

@@ -11,10 +11,31 @@ enum trail_status trail_report_json(const struct trail_resolved *resolved,
                                     char **text_ret, size_t *size_ret,
                                     struct trail_error *err);
 
+/* Source files whose path begins with `from` are looked for below `to`. */
+struct trail_source_root {
+    struct trail_text from, to;
+};
+
+/* How a report for people looks. Zero-initialised it is plain, as files and sinks have
+ * it; the rest is for terminals. */
+struct trail_text_style {
+    unsigned flags; /* TRAIL_FULL, TRAIL_STYLE_INLINE_INDEX */
+    /* Leave out library frames and repeated calls in the middle of a stack, and say how
+     * many; not with TRAIL_FULL. */
+    bool fold;
+    bool color;
+    unsigned width; /* columns that names are shortened for; 0: as long as they are */
+    bool source;    /* show source around frames of the program's own */
+    uint32_t source_lines; /* above and below each line */
+    const struct trail_source_root *roots;
+    size_t root_count;
+};
+
 /* The report for people: what happened, then for each thread "backtrace:" and its
- * frames. `flags`: TRAIL_FULL, TRAIL_STYLE_INLINE_INDEX. */
+ * frames. */
 enum trail_status trail_report_text(const struct trail_resolved *resolved,
-                                    unsigned flags, char **text_ret, size_t *size_ret,
+                                    const struct trail_text_style *style,
+                                    char **text_ret, size_t *size_ret,
                                     struct trail_error *err);
 
 /* The frames of one thread alone, a line each, and the mark of a truncated one. "" for

@@ -6,6 +6,7 @@
 
 #include "core/report/json_text.h"
 #include "core/report/report.h"
+#include "core/trace/wire.h"
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
@@ -188,7 +189,7 @@ static json_t *report_json(const struct trail_resolved *resolved)
     json_t *answers = json_array(), *gaps = json_array(), *threads = json_array();
 
     snprintf(now, sizeof(now), "%" PRIu64, trail_os_time_ns());
-    json_object_set_new(object, "backtrail", json_integer(1));
+    json_object_set_new(object, "backtrail", json_integer(TRAIL_WIRE_VERSION));
     json_object_set_new(object, "kind", json_string("report"));
     set_text(object, "id", trace->id);
     json_object_set_new(object, "revision", json_integer(trace->revision + 1));
@@ -205,6 +206,8 @@ static json_t *report_json(const struct trail_resolved *resolved)
         json_array_append_new(threads, thread_json(&resolved->threads[i]));
     json_object_set_new(object, "threads", threads);
     json_object_set_new(object, "fingerprint", fingerprint_json(resolved));
+    if (trace->report) /* what another version or a server has added to it */
+        json_object_update_missing(object, trace->report);
     return object;
 }
 

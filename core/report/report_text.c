@@ -1,88 +1,29 @@
 /* report_text.c -- a report for people. */
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "core/report/report.h"
-#include "core/report/text_buffer.h"
+#include "core/report/frames_text.h"
+#include "core/report/paint.h"
 
-static void add_frame_text(struct trail_text_buffer *out,
-                           const struct trail_frame *frame)
+static bool is_bad(const char *what)
 {
-    size_t size = trail_frame_format(frame, NULL, 0);
-    char *text = malloc(size + 1);
-    if (!text) {
-        out->failed = true;
-        return;
-    }
-    trail_frame_format(frame, text, size + 1);
-    trail_text_buffer_add_clean(out, text);
-    free(text);
-    /* The floor: an address that nobody can name still says where it lies. */
-    if (!frame->function[0] && frame->module[0]) {
-        const char *slash = strrchr(frame->module, '/');
-        trail_text_buffer_add(out, " in ", 4);
-        trail_text_buffer_add_clean(out, slash ? slash + 1 : frame->module);
-        trail_text_buffer_format(out, "+0x%" PRIx64, frame->offset);
-        if (frame->module_id[0])
-            trail_text_buffer_format(out, " [%s]", frame->module_id);
-    }
-    if (frame->gap[0] && strcmp(frame->gap, "unloaded") == 0)
-        trail_text_buffer_format(out, " (module unloaded)");
-}
-
-/* Tracy numbers by captured address, counted from `first`, which is 0; the calls of one
- * share its number. */
-static void add_tracy_frame(struct trail_text_buffer *out, struct trail_frame frame,
-                            uint32_t first)
-{
-    bool group = frame.inlined || frame.inline_index > 0;
-    frame.inlined = false; /* the index says it */
-    trail_text_buffer_format(out, "%" PRIu32 ". ", frame.index - first);
-    add_frame_text(out, &frame);
-    if (group)
-        trail_text_buffer_format(out, " [inline %" PRIu32 "]", frame.inline_index);
-    trail_text_buffer_add(out, "\n", 1);
-}
-
-static void add_frames(struct trail_text_buffer *out,
-                       const struct trail_resolved_thread *thread, unsigned flags)
-{
-    size_t number = 0;
-    uint32_t first = 0;
-    for (size_t i = 0; i < thread->frame_count; i++) {
-        const struct trail_frame *frame = &thread->frames[i].frame;
-        if (frame->hidden[0] && !(flags & TRAIL_FULL))
-            continue;
-        if (number == 0)
-            first = frame->index;
-        if (flags & TRAIL_STYLE_INLINE_INDEX) {
-            number++;
-            add_tracy_frame(out, *frame, first);
-            continue;
-        }
-        trail_text_buffer_format(out, "%3zu: ", number++);
-        add_frame_text(out, frame);
-        trail_text_buffer_add(out, "\n", 1);
-    }
-    if (thread->thread->truncated)
-        trail_text_buffer_format(out, "[... TRUNCATED ...]\n");
-}
-
-char *trail_frames_text(const struct trail_resolved_thread *thread, unsigned flags)
-{
-    struct trail_text_buffer out = { 0 };
-    if (thread)
-        add_frames(&out, thread, flags);
-    return trail_text_buffer_take(&out, NULL);
+    static const char *const words[] = { "error", "fatal", "panic", "crash" };
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(words[i], what) == 0)
+            return true;
+    return false;
 }
 
 /* "panic: message", or the reason alone. */
-static void add_title(struct trail_text_buffer *out, const struct trail_trace *trace)
+static void add_title(struct trail_text_buffer *out,
+                      const struct trail_text_style *style,
+                      const struct trail_trace *trace)
 {
     const char *what = trace->channel[0] ? trace->channel : trace->why;
     if (trace->severity[0] && strcmp(what, "panic") != 0)
         what = trace->severity;
+    trail_paint_begin(out, style, is_bad(what) ? TRAIL_PAINT_BAD : TRAIL_PAINT_TITLE);
     trail_text_buffer_add_clean(out, what[0] ? what : "trace");
+    trail_paint_end(out, style);
     if (trace->message[0])
         trail_text_buffer_add(out, ": ", 2);
     trail_text_buffer_add_clean(out, trace->message);
@@ -116,6 +57,7 @@ static void add_thread_title(struct trail_text_buffer *out,
 }
 
 static void add_gaps(struct trail_text_buffer *out,
+                     const struct trail_text_style *style,
                      const struct trail_resolved *resolved)
 {
     for (size_t i = 0; i < resolved->gap_count; i++) {
@@ -123,30 +65,40 @@ static void add_gaps(struct trail_text_buffer *out,
         const char *path = gap->image == TRAIL_NO_INDEX
                                ? "?"
                                : resolved->trace->images[gap->image].path;
-        trail_text_buffer_add(out, "note: ", 6);
+        trail_paint_begin(out, style, TRAIL_PAINT_WARN);
+        trail_text_buffer_add(out, "note:", 5);
+        trail_paint_end(out, style);
+        trail_text_buffer_add(out, " ", 1);
         trail_text_buffer_add_clean(out, path);
-        trail_text_buffer_format(out, ": %s: ", gap->gap.reason);
+        trail_text_buffer_add(out, ": ", 2);
+        trail_text_buffer_add_clean(out, gap->gap.reason);
+        trail_text_buffer_add(out, ": ", 2);
         trail_text_buffer_add_clean(out, gap->gap.detail);
-        trail_text_buffer_format(out, " (%s)\n", gap->gap.remedy);
+        trail_text_buffer_add(out, " (", 2);
+        trail_text_buffer_add_clean(out, gap->gap.remedy);
+        trail_text_buffer_add(out, ")\n", 2);
     }
 }
 
 enum trail_status trail_report_text(const struct trail_resolved *resolved,
-                                    unsigned flags, char **text_ret, size_t *size_ret,
+                                    const struct trail_text_style *style,
+                                    char **text_ret, size_t *size_ret,
                                     struct trail_error *err)
 {
     struct trail_text_buffer out = { 0 };
-    add_title(&out, resolved->trace);
+    struct trail_source_reader source = { 0 };
+    add_title(&out, style, resolved->trace);
     add_origin(&out, resolved->trace);
     for (size_t t = 0; t < resolved->thread_count; t++) {
         const struct trail_resolved_thread *thread = &resolved->threads[t];
         if (resolved->thread_count > 1)
             add_thread_title(&out, thread->thread);
         trail_text_buffer_format(&out, "backtrace:\n");
-        add_frames(&out, thread, flags);
+        trail_frames_add(&out, thread, style, &source);
     }
-    if (flags & TRAIL_FULL)
-        add_gaps(&out, resolved);
+    if (style->flags & TRAIL_FULL)
+        add_gaps(&out, style, resolved);
+    trail_source_deinit(&source);
     char *text = trail_text_buffer_take(&out, size_ret);
     if (!text)
         return trail_fail(err, TRAIL_NO_MEMORY, "report: out of memory");

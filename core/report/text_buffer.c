@@ -48,7 +48,12 @@ void trail_text_buffer_format(struct trail_text_buffer *buffer, const char *form
 
 void trail_text_buffer_add_clean(struct trail_text_buffer *buffer, const char *text)
 {
-    size_t left = strlen(text);
+    trail_text_buffer_add_clean_size(buffer, text, strlen(text));
+}
+
+void trail_text_buffer_add_clean_size(struct trail_text_buffer *buffer,
+                                      const char *text, size_t left)
+{
     while (left) {
         size_t size = trail_utf8_size((const uint8_t *)text, left);
         unsigned char c = (unsigned char)text[0];
@@ -68,6 +73,14 @@ void trail_text_buffer_add_clean(struct trail_text_buffer *buffer, const char *t
         text += size;
         left -= size;
     }
+}
+
+size_t trail_text_columns(const char *text)
+{
+    size_t columns = 0;
+    for (; *text; text++)
+        columns += ((unsigned char)*text & 0xc0) != 0x80;
+    return columns;
 }
 
 char *trail_text_buffer_take(struct trail_text_buffer *buffer, size_t *size_ret)

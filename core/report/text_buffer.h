@@ -20,6 +20,10 @@ void trail_text_buffer_format(struct trail_text_buffer *buffer, const char *form
 /* Add text of strangers: control characters, which a terminal obeys, and bytes that
  * are no UTF-8 become "\\x1b" and the like. */
 void trail_text_buffer_add_clean(struct trail_text_buffer *buffer, const char *text);
+void trail_text_buffer_add_clean_size(struct trail_text_buffer *buffer,
+                                      const char *text, size_t size);
+/* Columns that UTF-8 text takes on a terminal, each character counted as one. */
+size_t trail_text_columns(const char *text);
 /* Hand the text over, "" if nothing was added; NULL if memory ran out. */
 char *trail_text_buffer_take(struct trail_text_buffer *buffer, size_t *size_ret);
 

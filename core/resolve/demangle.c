@@ -112,3 +112,48 @@ char *trail_demangle(const char *name)
         text = by_pieces(name, cplus_demangle_v3_callback);
     return text;
 }
+
+bool trail_demangling_of(const char *name, enum trail_demangling *demangling_ret)
+{
+    static const char *const names[] = {
+        [TRAIL_DEMANGLING_AUTO] = "auto", [TRAIL_DEMANGLING_GNU_V3] = "gnu-v3",
+        [TRAIL_DEMANGLING_RUST] = "rust", [TRAIL_DEMANGLING_D] = "dlang",
+        [TRAIL_DEMANGLING_JAVA] = "java", [TRAIL_DEMANGLING_GNAT] = "gnat",
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(names[i], name) == 0) {
+            *demangling_ret = (enum trail_demangling)i;
+            return true;
+        }
+    return false;
+}
+
+static int by_java(const char *name, int options, demangle_callbackref callback,
+                   void *arg)
+{
+    (void)options;
+    return java_demangle_v3_callback(name, callback, arg);
+}
+
+char *trail_demangle_as(const char *name, enum trail_demangling demangling)
+{
+    char *text = NULL;
+    if (strlen(name) > MANGLED_LIMIT)
+        return NULL;
+    switch (demangling) {
+    case TRAIL_DEMANGLING_AUTO:
+        text = by_pieces(name, rust_demangle_callback);
+        return text ? text : by_pieces(name, cplus_demangle_v3_callback);
+    case TRAIL_DEMANGLING_GNU_V3:
+        return by_pieces(name, cplus_demangle_v3_callback);
+    case TRAIL_DEMANGLING_RUST:
+        return by_pieces(name, rust_demangle_callback);
+    case TRAIL_DEMANGLING_D:
+        return strncmp(name, "_D", 2) == 0 ? by_d(name) : NULL;
+    case TRAIL_DEMANGLING_JAVA:
+        return by_pieces(name, by_java);
+    case TRAIL_DEMANGLING_GNAT:
+        return ada_demangle(name, 0);
+    }
+    return NULL;
+}

@@ -80,7 +80,9 @@ static bool layout_path(const char *root, const char *layout, const char *name,
     path_add_string(path_ret, "/");
     for (const char *at = layout; *at; at++) {
         bool by_id = *at == '%' && strchr("i2r", at[1]) && at[1];
-        if (by_id && id.size == 0)
+        bool by_name = *at == '%' && strchr("nN", at[1]) && at[1];
+        /* Without the one it goes by, it is the path of a directory. */
+        if ((by_id && id.size == 0) || (by_name && !base_name(name)[0]))
             return false;
         if (*at == '%' && at[1])
             layout_part(path_ret, *++at, name, id_hex);

@@ -1,6 +1,8 @@
 /* json_write.c -- writing JSON into a buffer of fixed size. */
 #include "core/trace/json_write.h"
 
+#include "core/trace/line_write.h"
+
 void trail_json_init(struct trail_json *json, char *text, size_t room)
 {
     *json = (struct trail_json){ .text = text, .room = room };
@@ -26,12 +28,7 @@ static void put_char(struct trail_json *json, char c)
 static void put_number(struct trail_json *json, uint64_t value, unsigned base)
 {
     char digits[24];
-    size_t at = sizeof(digits);
-    do {
-        digits[--at] = "0123456789abcdef"[value % base];
-        value /= base;
-    } while (value);
-    put(json, digits + at, sizeof(digits) - at);
+    put(json, digits, trail_digits(value, base, digits));
 }
 
 size_t trail_utf8_size(const uint8_t *at, size_t left)

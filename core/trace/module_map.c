@@ -264,3 +264,72 @@ enum trail_status trail_module_map_touched(
     trail_os_mutex_unlock(&lock);
     return status;
 }
+
+/* ---- without a lock ----------------------------------------------------- */
+
+struct extent {
+    uint64_t start, end;
+};
+
+static bool is_told(const struct trail_backtrace *backtrace, uint32_t first,
+                    uint32_t index, const struct extent *extent)
+{
+    for (uint32_t i = first; i < index; i++)
+        if (backtrace->addresses[i] >= extent->start &&
+            backtrace->addresses[i] < extent->end)
+            return true;
+    return false;
+}
+
+/* As the map had it; false: it did not, or is in use. */
+static bool tell_remembered(const struct trail_backtrace *backtrace, uint64_t pc,
+                            void (*each)(void *arg, const struct trail_mapped *image),
+                            void *arg)
+{
+    if (!trail_os_mutex_try_lock(&lock))
+        return false;
+    const struct trail_mapped *image = image_at(backtrace, pc);
+    if (image)
+        each(arg, image);
+    trail_os_mutex_unlock(&lock);
+    return image != NULL;
+}
+
+static void tell_gone(const struct trail_backtrace *backtrace, uint64_t pc,
+                      const struct trail_stamp *stamp,
+                      void (*each)(void *arg, const struct trail_mapped *image),
+                      void *arg)
+{
+    if (tell_remembered(backtrace, pc, each, arg))
+        return;
+    struct trail_mapped unknown = unknown_image(backtrace, stamp);
+    unknown.path = (char *)(uintptr_t) "[unloaded]";
+    unknown.bias = stamp->start;
+    unknown.ranges[0].executable = true; /* the stack went through it */
+    each(arg, &unknown);
+}
+
+void trail_module_map_present(const struct trail_backtrace *backtrace, uint32_t first,
+                              void (*each)(void *arg, const struct trail_mapped *image),
+                              void *arg)
+{
+    for (uint32_t i = first; i < backtrace->count; i++) {
+        uint64_t pc = backtrace->addresses[i];
+        const struct trail_stamp *stamp = stamp_at(backtrace, pc);
+        struct trail_os_module module;
+        struct extent extent = { 0, 0 };
+        bool found = trail_os_module_at(pc, &module, &extent.start, &extent.end) &&
+                     (!stamp || trail_stamp_hash(&module) == stamp->hash);
+        if (!found && stamp)
+            extent = (struct extent){ stamp->start, stamp->end };
+        if (is_told(backtrace, first, i, &extent))
+            continue;
+        if (found) {
+            struct trail_mapped image = { .path = (char *)(uintptr_t)module.path };
+            image_fill(&image, &module);
+            each(arg, &image);
+        } else if (stamp) {
+            tell_gone(backtrace, pc, stamp, each, arg);
+        }
+    }
+}

@@ -1,7 +1,7 @@
 /* module_map.h -- the images that this process has mapped, and those it had: an address
  * means something only together with the generation of the map it was taken in.
  *
- * Threads: all functions lock. Not for signal handlers.
+ * Threads: safe. Functions lock, and are not for signal handlers, unless they say so.
  */
 #ifndef TRAIL_MODULE_MAP_H
 #define TRAIL_MODULE_MAP_H
@@ -36,5 +36,13 @@ enum trail_status trail_module_map_touched(
     const struct trail_backtrace *backtrace,
     void (*each)(void *arg, const struct trail_mapped *image), void *arg,
     struct trail_error *err);
+
+/* The same without the loader's lock or the map's, from what is mapped now: for the
+ * addresses from `first` on. An image that has been unmapped is told as the map had it
+ * if nobody is using the map at the moment, else by its extent alone, as "[unloaded]".
+ * Async-signal-safe. */
+void trail_module_map_present(const struct trail_backtrace *backtrace, uint32_t first,
+                              void (*each)(void *arg, const struct trail_mapped *image),
+                              void *arg);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "backtrail/symbolizer.h"
 #include "core/trace/trace_write.h"
+#include "core/trace/wire.h"
 
-#define VERSION_NOW  1
 #define THREAD_LIMIT 4096
 #define PC_LIMIT     65536  /* of one thread */
 #define PCS_LIMIT    131072 /* of all threads */
@@ -16,14 +16,16 @@
 #define RANGES_LIMIT 16384 /* of all modules */
 #define ID_LIMIT     64
 
+/* The next one is still a number that all readers can hold. */
+#define REVISION_LIMIT (UINT64_C(1) << 53)
+
 static const char *text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
 }
 
-/* A number written as text, "0x..." or decimal, or as a JSON integer. */
-static bool number_of(const json_t *value, uint64_t *number_ret)
+bool trail_json_number_of(const json_t *value, uint64_t *number_ret)
 {
     if (json_is_integer(value)) {
         json_int_t number = json_integer_value(value);
@@ -48,7 +50,8 @@ static bool number_of(const json_t *value, uint64_t *number_ret)
 static uint64_t number_or(const json_t *object, const char *key, uint64_t otherwise)
 {
     uint64_t number;
-    return number_of(json_object_get(object, key), &number) ? number : otherwise;
+    return trail_json_number_of(json_object_get(object, key), &number) ? number
+                                                                       : otherwise;
 }
 
 static enum trail_status bad(struct trail_error *err, const char *member,
@@ -89,8 +92,8 @@ static enum trail_status read_ranges(const json_t *object, const char *key,
         return trail_fail(err, TRAIL_NO_MEMORY, "trace: out of memory");
     for (size_t i = 0; i < count; i++) {
         const json_t *range = json_array_get(json_object_get(object, key), i);
-        if (!number_of(json_array_get(range, 0), &ranges[i].start) ||
-            !number_of(json_array_get(range, 1), &ranges[i].end)) {
+        if (!trail_json_number_of(json_array_get(range, 0), &ranges[i].start) ||
+            !trail_json_number_of(json_array_get(range, 1), &ranges[i].end)) {
             free(ranges);
             return bad(err, key, "wants [\"0x..\", \"0x..\"] pairs");
         }
@@ -130,7 +133,7 @@ static enum trail_status read_pcs(const json_t *object, struct trail_thread *thr
         return trail_fail(err, TRAIL_NO_MEMORY, "trace: out of memory");
     const json_t *pcs = json_object_get(object, "pcs");
     for (size_t i = 0; i < thread->pc_count; i++)
-        if (!number_of(json_array_get(pcs, i), &thread->pcs[i]))
+        if (!trail_json_number_of(json_array_get(pcs, i), &thread->pcs[i]))
             return bad(err, "pcs", "wants addresses such as \"0x401136\"");
     return TRAIL_OK;
 }
@@ -250,9 +253,9 @@ static enum trail_status read_image(const json_t *object, struct trail_image *im
     image->main_program = json_is_true(json_object_get(object, "main"));
     image->bias = number_or(object, "bias", 0);
     const json_t *epochs = json_object_get(object, "epochs");
-    if (!number_of(json_array_get(epochs, 0), &image->first))
+    if (!trail_json_number_of(json_array_get(epochs, 0), &image->first))
         image->first = 0;
-    if (!number_of(json_array_get(epochs, 1), &image->last))
+    if (!trail_json_number_of(json_array_get(epochs, 1), &image->last))
         image->last = UINT64_MAX;
     enum trail_status status = read_id(object, image, err);
     return status ? status
@@ -282,20 +285,38 @@ static enum trail_status read_images(struct trail_trace *trace, struct trail_err
 
 /* ---- the whole ---------------------------------------------------------- */
 
+/* Of a trace, and of the report around it. */
+static enum trail_status check_version(const json_t *object, struct trail_error *err)
+{
+    const json_t *member = json_object_get(object, "backtrail");
+    json_int_t version = json_integer_value(member);
+
+    if (!member)
+        return trail_fail(err, TRAIL_BAD_INPUT,
+                          "trace: no member \"backtrail\": this is not a raw trace");
+    if (!json_is_integer(member))
+        return bad(err, "\"backtrail\"", "wants the version, a whole number such as 1");
+    if (version > TRAIL_WIRE_VERSION)
+        return trail_fail(err, TRAIL_UNSUPPORTED,
+                          "trace: version %lld is newer than %d, which this program "
+                          "reads; upgrade backtrail",
+                          (long long)version, TRAIL_WIRE_VERSION);
+    if (version < TRAIL_WIRE_VERSION_OLDEST)
+        return trail_fail(err, TRAIL_UNSUPPORTED,
+                          "trace: version %lld is older than %d, the oldest that this "
+                          "program reads; use an older backtrail",
+                          (long long)version, TRAIL_WIRE_VERSION_OLDEST);
+    return TRAIL_OK;
+}
+
 static enum trail_status read_header(struct trail_trace *trace, struct trail_error *err)
 {
     const json_t *app = json_object_get(trace->raw, "app");
     const json_t *process = json_object_get(trace->raw, "process");
-    uint64_t version = number_or(trace->raw, "backtrail", UINT64_MAX);
+    enum trail_status status = check_version(trace->raw, err);
 
-    if (version == UINT64_MAX)
-        return trail_fail(err, TRAIL_BAD_INPUT,
-                          "trace: no member \"backtrail\": this is not a raw trace");
-    if (version > VERSION_NOW)
-        return trail_fail(
-            err, TRAIL_UNSUPPORTED,
-            "trace: version %llu is newer than %d, which this program reads",
-            (unsigned long long)version, VERSION_NOW);
+    if (status)
+        return status;
     trace->id = text_of(trace->raw, "id");
     trace->why = text_of(trace->raw, "why");
     trace->channel = text_of(trace->raw, "channel");
@@ -320,7 +341,12 @@ static enum trail_status take_raw(json_t *object, struct trail_trace *trace,
         trace->raw = json_incref(object);
         return TRAIL_OK;
     }
-    trace->revision = (int64_t)number_or(object, "revision", 1);
+    enum trail_status status = check_version(object, err);
+    if (status)
+        return status;
+    uint64_t revision = number_or(object, "revision", 1);
+    trace->revision = revision > 0 && revision < REVISION_LIMIT ? (int64_t)revision : 1;
+    trace->report = json_incref(object);
     trace->raw = json_incref(json_object_get(object, "trace"));
     return json_is_object(trace->raw) ? TRAIL_OK
                                       : bad(err, "trace", "is missing from the report");
@@ -336,14 +362,28 @@ static enum trail_status bad_json(struct trail_error *err, json_error_t *where)
                       where->text);
 }
 
+/* Writers put the kind first (docs/wire.md), so a glance at the beginning will do. */
+size_t trail_trace_size_limit(const char *text, size_t size)
+{
+    static const char *const words[] = { "\"kind\":\"report\"",
+                                         "\"kind\": \"report\"" };
+    char begin[128];
+    if (size >= sizeof(begin))
+        size = sizeof(begin) - 1;
+    memcpy(begin, text, size);
+    begin[size] = 0;
+    bool report = strstr(begin, words[0]) || strstr(begin, words[1]);
+    return report ? TRAIL_REPORT_SIZE_LIMIT : TRAIL_TRACE_SIZE_LIMIT;
+}
+
 enum trail_status trail_trace_read(const char *text, size_t size,
                                    struct trail_trace **trace_ret,
                                    struct trail_error *err)
 {
     json_error_t where;
-    if (size > TRAIL_TRACE_SIZE_LIMIT)
-        return trail_fail(err, TRAIL_BAD_INPUT, "trace: larger than %u bytes",
-                          TRAIL_TRACE_SIZE_LIMIT);
+    size_t limit = trail_trace_size_limit(text, size);
+    if (size > limit)
+        return trail_fail(err, TRAIL_BAD_INPUT, "trace: larger than %zu bytes", limit);
     json_t *object = json_loadb(text, size, 0, &where);
     if (!object)
         return bad_json(err, &where);
@@ -384,6 +424,7 @@ void trail_trace_destroy(struct trail_trace *trace)
     free(trace->threads);
     free(trace->images);
     json_decref(trace->raw);
+    json_decref(trace->report);
     free(trace);
 }
 

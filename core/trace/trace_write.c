@@ -8,6 +8,7 @@
 #include "core/os/os.h"
 #include "core/trace/json_write.h"
 #include "core/trace/module_map.h"
+#include "core/trace/wire.h"
 
 const char *trail_severity_name(uint32_t severity)
 {
@@ -54,7 +55,7 @@ static void write_header(struct trail_json *json, const struct draft *draft)
     const struct trail_event *event = draft->event;
     const char *why = event->why ? event->why : "request";
 
-    trail_json_number(json, "backtrail", 1);
+    trail_json_number(json, "backtrail", TRAIL_WIRE_VERSION);
     trail_json_string(json, "kind", "trace");
     trail_json_hex(json, "id", draft->id, sizeof(draft->id));
     trail_json_number(json, "seq", (int64_t)draft->seq);
@@ -201,6 +202,28 @@ static bool is_replaced(const struct trail_event *event, size_t index, size_t co
     return false;
 }
 
+static bool is_utf8(struct trail_text text)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < text.size && size; i += size)
+        size = trail_utf8_size((const uint8_t *)text.data + i, text.size - i);
+    return size != 0;
+}
+
+/* Whether "KEY_hex" is taken by the bytes of another attribute's text. */
+static bool is_taken(const struct trail_event *event, size_t index, size_t count)
+{
+    const char *key = event->attributes[index].key;
+    for (size_t i = 0; i < count; i++) {
+        const struct trail_attribute *other = &event->attributes[i];
+        size_t size = strlen(other->key);
+        if (strncmp(key, other->key, size) == 0 && strcmp(key + size, "_hex") == 0 &&
+            !is_utf8(clip(other->value)) && !is_replaced(event, i, count))
+            return true;
+    }
+    return false;
+}
+
 static void write_attributes(struct trail_json *json, const struct trail_event *event)
 {
     size_t count = event->attribute_count;
@@ -209,7 +232,7 @@ static void write_attributes(struct trail_json *json, const struct trail_event *
     if (count) {
         trail_json_open(json, "attributes", '{');
         for (size_t i = 0; i < count; i++)
-            if (!is_replaced(event, i, count))
+            if (!is_replaced(event, i, count) && !is_taken(event, i, count))
                 trail_json_text(json, event->attributes[i].key,
                                 clip(event->attributes[i].value));
         trail_json_close(json, '}');

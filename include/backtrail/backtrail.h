@@ -156,6 +156,20 @@ TRAIL_EXPORT void trail_capture_context(struct trail_backtrace *backtrace_ret,
  * Async-signal-safe. [capture] */
 TRAIL_EXPORT void trail_print_raw(int fd, const struct trail_backtrace *backtrace);
 
+/* Write the stack as symbolizer markup (docs/markup.md): the modules it touches, by
+ * name and build-id, and a line a frame, for `backtrail resolve --markup` or LLVM's
+ * llvm-symbolizer --filter-markup to name. Frames of the capture itself are left out.
+ * [capture]
+ *
+ * Errors:   none are told. Of a module that was unloaded since, and that no raw trace
+ *           was written of before, only the place is known.
+ * Owns:     nothing. One write if it fits 2 KiB, else a few, each of whole lines.
+ * Threads:  safe, while none of these modules is being unloaded.
+ * Signals:  async-signal-safe: no allocation, no lock that is waited for. Needs about
+ *           4 KiB of stack.
+ */
+TRAIL_EXPORT void trail_print_markup(int fd, const struct trail_backtrace *backtrace);
+
 /* ---- raw traces --------------------------------------------------------- */
 
 enum trail_severity {
@@ -255,16 +269,19 @@ TRAIL_EXPORT char *trail_to_string(const struct trail_backtrace *backtrace,
                                    unsigned flags);
 
 /* Write the calling thread's stack to standard error, a line a frame, after a line
- * "backtrace:". [backtrail] */
+ * "backtrace:". $BACKTRAIL_STYLE = tracy numbers inlined calls as Tracy does; markup
+ * names nothing and loads no plugin: see trail_print_markup. libbacktrail-capture has
+ * no symbolizers, and always prints markup. Not for signal handlers. [capture] */
 TRAIL_EXPORT void trail_print(void);
 
 /* ---- reporting ---------------------------------------------------------- */
 
 /* Set up from a config file; NULL: $BACKTRAIL_CONFIG, or else every symbolizer found
- * and reports to standard error. Reads $BACKTRAIL_BACKTRACE. A mistake in the file is
- * told in `err` and leaves the defaults in force; a plugin that cannot be loaded is
- * told on standard error and the others serve. Called again, it starts afresh; no other
- * call may be under way then. Not for signal handlers. [backtrail] */
+ * and reports to standard error. Reads $BACKTRAIL_BACKTRACE and $BACKTRAIL_STYLE. A
+ * mistake in the file is told in `err` and leaves the defaults in force; a plugin that
+ * cannot be loaded is told on standard error and the others serve. Called again, it
+ * starts afresh; no other call may be under way then. Not for signal handlers.
+ * [backtrail] */
 TRAIL_EXPORT enum trail_status trail_init_build(const char *config_path, bool optimized,
                                                 struct trail_error *err);
 

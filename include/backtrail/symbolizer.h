@@ -156,6 +156,7 @@ enum trail_found_flags {
     TRAIL_FOUND_FOLDED = 8, /* several functions share this code; see aka */
     TRAIL_FOUND_NO_LINE_TABLE = 16,
     TRAIL_FOUND_UNSIZED = 32, /* symbol without size: nearest before the address */
+    TRAIL_FOUND_LINKAGE_OF_SYMBOL = 64, /* no debug information gives `linkage` */
 };
 
 /* One call at addresses[index]. A chain is emitted innermost first, without a

@@ -130,6 +130,7 @@ static void set_symbol(struct trail_found *found, const struct symbol *symbol)
         found->flags |= symbol->size ? 0 : TRAIL_FOUND_UNSIZED;
     } else if (!found->linkage.size && !is_same(found->function, found->symbol)) {
         found->linkage = linkage_of_symbol(found);
+        found->flags |= found->linkage.size ? TRAIL_FOUND_LINKAGE_OF_SYMBOL : 0;
     }
     if (is_same(found->function, found->linkage))
         found->linkage = (struct trail_text){ NULL, 0 };
@@ -212,6 +213,8 @@ static enum trail_status emit_without_scope(const struct answer *answer,
         bool is_debug = answer->symbol->origin == ORIGIN_DEBUG;
         set_source(&found, is_debug ? &answer->image->debug : &answer->image->main);
         found.flags |= TRAIL_FOUND_FROM_SYMTAB;
+        found.file = text_of(answer->symbol->file);
+        found.directory = (struct trail_text){ NULL, 0 }; /* the table has none */
     }
     return emit_outermost(answer, &found);
 }

@@ -83,6 +83,19 @@ static uint64_t code_address(Elf *elf, const GElf_Sym *symbol)
     return thumb ? symbol->st_value & ~(uint64_t)1 : symbol->st_value;
 }
 
+/* Local symbols follow the name of their file, global ones come after all of them. A
+ * file without a name holds what the linker made. */
+static const char *file_of(Elf *elf, const GElf_Shdr *header, const GElf_Sym *symbol,
+                           const char *file)
+{
+    if (GELF_ST_BIND(symbol->st_info) != STB_LOCAL)
+        return NULL;
+    if (GELF_ST_TYPE(symbol->st_info) != STT_FILE)
+        return file;
+    const char *name = elf_strptr(elf, header->sh_link, symbol->st_name);
+    return name && name[0] && strnlen(name, NAME_LIMIT + 1) <= NAME_LIMIT ? name : NULL;
+}
+
 static bool add_section(struct symbols *symbols, Elf *elf, Elf_Scn *section,
                         const GElf_Shdr *header, uint32_t origin,
                         const struct code *code)
@@ -90,12 +103,14 @@ static bool add_section(struct symbols *symbols, Elf *elf, Elf_Scn *section,
     Elf_Data *data = elf_getdata(section, NULL);
     size_t entry_size = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
     size_t count = data && data->d_buf && entry_size ? data->d_size / entry_size : 0;
+    const char *file = NULL;
 
     for (size_t i = 1; i < count && symbols->count < SYMBOLS_MAX; i++) {
         GElf_Sym held;
         const GElf_Sym *entry = gelf_getsym(data, (int)i, &held);
         if (!entry)
             break;
+        file = file_of(elf, header, entry, file);
         if (!may_be_function(entry))
             continue;
         uint64_t start = code_address(elf, entry);
@@ -107,6 +122,7 @@ static bool add_section(struct symbols *symbols, Elf *elf, Elf_Scn *section,
             continue;
         struct symbol symbol = { .name = name,
                                  .name_size = size_without_version(name, name_size),
+                                 .file = file,
                                  .start = start,
                                  .size = entry->st_size,
                                  .quality = quality_of(entry, name),

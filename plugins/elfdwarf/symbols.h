@@ -20,6 +20,7 @@
 struct symbol {
     const char *name; /* lent by the Elf it came from; not terminated */
     size_t name_size;
+    const char *file; /* lent likewise: the file it is local to; NULL: not known */
     uint64_t start, size;
     uint32_t quality; /* more is better, see symbols.c */
     uint32_t origin;  /* the caller's, to tell where the symbol came from */

@@ -99,6 +99,164 @@ test_no_file_at_all_is_the_defaults()
     expect out "c.json: ok; symbolizers: all that are found, sinks: 1"
 }
 
+test_what_a_config_includes_and_the_folder_beside_it_count_with_it()
+{
+    mkdir -p etc/sites etc/c.json.d
+    echo '{ "include": ["base.json", "sites/*.json"],
+      "sinks": [ { "name": "hq", "timeout": "1s" } ] }' > etc/c.json
+    echo '{ "state": "from-base", "app": { "name": "base" } }' > etc/base.json
+    echo '{ "sinks": [ { "use": "http", "name": "hq", "url": "https://h/" } ] }' \
+        > etc/sites/1.json
+    echo '{ "app": { "name": "drop-in" } }' > etc/c.json.d/10.json
+    echo 'no config' > etc/c.json.d/10.json.bak
+    run config show etc/c.json
+    expect_status 0
+    expect_empty err
+    grep -qE "^app.name +\"drop-in\" +etc/c.json.d/10.json:1:20$" out || fail "$said" out
+    grep -qE "^state +\"$PWD/etc/from-base\" +etc/base.json:1:12$" out || fail "$said" out
+    grep -qE '^sinks\[0\].url .* etc/sites/1.json:1:52$' out || fail "$said" out
+    grep -qE '^sinks\[0\].timeout +"1s" +etc/c.json:2:45$' out || fail "$said" out
+    grep -qE '^sinks\[0\].gzip +true +default$' out || fail "$said" out
+    echo '{ "app": { "nane": 1 } }' > etc/c.json.d/20.json
+    run config check etc/c.json
+    refused 1 'etc/c.json.d/20.json:1:12: app.nane: unknown key; did you mean "name"?'
+    rm etc/c.json.d/20.json
+    echo '{ "include": ["c.json"] }' > etc/base.json
+    run config check etc/c.json
+    refused 1 "etc/base.json:1:15: include[0]: etc/c.json: includes itself"
+    rm etc/base.json
+    run config check etc/c.json
+    refused 1 "etc/c.json:1:15: include[0]: etc/base.json: No such file or directory"
+}
+
+test_a_variable_sets_a_key_over_the_file()
+{
+    echo '{ "sinks": [ { "use": "http", "name": "hq", "url": "https://h/" } ] }' > c.json
+    run_with config show c.json -- BACKTRAIL_SET_sinks.hq.timeout=7s \
+        BACKTRAIL_SET_symbols__debuginfod__timeout=8s BACKTRAIL_SET_state=s
+    expect_status 0
+    grep -qE '^sinks\[0\].timeout +"7s" +BACKTRAIL_SET_sinks.hq.timeout$' out || fail "$said" out
+    grep -qE '^symbols.debuginfod.timeout +"8s" +BACKTRAIL_SET_symbols__debuginfod__timeout$' \
+        out || fail "$said" out
+    grep -qE "^state +\"$PWD/s\" +BACKTRAIL_SET_state$" out || fail "$said" out
+    run_with config check c.json -- BACKTRAIL_SET_app__nane=x
+    refused 1 'BACKTRAIL_SET_app__nane: unknown key; did you mean "name"?'
+    run_with config check c.json -- BACKTRAIL_SET_sinks.hq.gzip=maybe
+    refused 1 'BACKTRAIL_SET_sinks.hq.gzip: "maybe" is not true or false'
+    run_with config show -- BACKTRAIL_SET_sinks__stderr__style=json
+    expect_status 0
+    grep -qE '^sinks\[0\].style +"json" +BACKTRAIL_SET_sinks__stderr__style$' out ||
+        fail "$said" out
+}
+
+# run_with ARGUMENT... -- NAME=VALUE...: the program with those variables, whose names a
+# shell may not know.
+run_with()
+{
+    arguments=
+    while [ "$1" != -- ]; do
+        arguments="$arguments $1"
+        shift
+    done
+    shift
+    status=0
+    # shellcheck disable=SC2086 # words are wanted
+    env "$@" "$program" $arguments > out 2> err || status=$?
+    said="$* backtrail$arguments"
+}
+
+test_secrets_are_not_shown()
+{
+    echo file-secret > key
+    echo '{ "app": { "name": "${env:APP}" }, "symbols": {
+        "debuginfod": { "urls": ["https://u:url-secret@d/?t=query-secret"] } },
+      "sinks": [ { "use": "http", "url": "https://u:url-secret@h/p?k=query-secret",
+        "proxy": "http://proxy-secret/", "headers": { "Authorization": "Bearer plain-secret",
+          "X-Plain": "header-secret", "X-Env": "${env:SECRET}", "X-File": "${file:key}" } },
+        { "use": "file", "path": "${env:SECRET_PATH}/r" } ] }' > c.json
+    run_with config show c.json -- SECRET=env-secret APP=orders SECRET_PATH=/var/log
+    expect_status 0
+    refute out -secret
+    expect out '"orders"' "https://***@h/p?***" "https://***@d/?***" '"/var/log/r"'
+    grep -qE '^sinks\[0\].headers.X-Env +\*\*\* +c.json:5:' out || fail "$said" out
+    run_with config show --json c.json -- SECRET=env-secret APP=orders SECRET_PATH=/var/log
+    refute out -secret
+    "$json" key value masked source file line < out > got
+    printf 'sinks[0].headers.Authorization\t***\ttrue\tfile\tc.json\t4\n' > wanted
+    grep -qxF "$(cat wanted)" got || fail "$said" got
+    printf 'sinks[0].gzip\ttrue\t-\tdefault\t-\t-\n' > wanted
+    grep -qxF "$(cat wanted)" got || fail "$said" got
+}
+
+test_show_says_what_is_switched_off_and_what_cannot_be_asked()
+{
+    echo '{ "sinks": [ { "use": "stderr", "enabled": false }, { "use": "file", "path": "p" },
+        { "use": "pigeon" } ], "symbolizers": [] }' > c.json
+    run config show c.json
+    expect_status 1
+    expect err "sinks[2]: no sink pigeon.so in"
+    grep -qE '^sinks\[0\].enabled +false +c.json:1:44$' out || fail "$said" out
+    grep -qE '^symbolizers +\[\] +c.json:2:47$' out || fail "$said" out
+    refute out 'sinks[0].use'
+    expect out 'sinks[1].rotate.keep'
+}
+
+test_the_example_that_is_made_is_right_and_has_every_key()
+{
+    run config example
+    expect_status 0
+    expect_empty err
+    mv out made.json
+    run config check made.json
+    expect_status 0
+    expect out "made.json: ok; symbolizers: 2, sinks: 1"
+    run plugins --json
+    "$json" -e options key < out | sed 's/.*\.//' > options
+    [ "$(wc -l < options)" -ge 10 ] || fail "few options" options
+    for key in $(cat options) directories store urls timeout include exclude version channels; do
+        grep -qE "^ *\"(//)?$key\": " made.json || fail "no $key in the example" made.json
+        grep -qE "^ *\"// $key\": \"[a-z]" made.json || fail "$key is not explained" made.json
+    done
+    sed -e 's/"enabled": false/"enabled": true/' -e 's,"//path": "","path": "r",' \
+        -e 's,"//url": "","url": "https://h/",' made.json > on.json
+    run config check on.json
+    expect_status 0
+    expect out "on.json: ok; symbolizers: 2, sinks: 3"
+}
+
+test_config_does_what_it_is_told_to_and_nothing_else()
+{
+    run config
+    expect_status 2
+    run config sing
+    expect_status 2
+    expect err "'sing'"
+    run config check a b
+    expect_status 2
+    run config example a
+    expect_status 2
+    run config check --json
+    expect_status 2
+    expect err "--json goes with show only"
+}
+
+test_one_run_tells_every_mistake_in_the_hosts_keys()
+{
+    printf '%s' '{ "app": { "nane": "x", "version": 2 },
+ "plugins": { "path": "x" }, "sinks": [ { "use": "a b", "style": "loud" } ],
+ "symbols": { "debuginfod": { "urls": ["ftp://x"] } } }' > c.json
+    run config check c.json
+    expect_status 1
+    expect_empty out
+    expect_lines err 6
+    expect err "c.json:1:12: app.nane: " "c.json:1:36: app.version: " \
+        "c.json:2:23: plugins.path: " "c.json:2:50: sinks[0].use: " \
+        "c.json:2:66: sinks[0].style: " "c.json:3:40: symbols.debuginfod.urls[0]: "
+    run config check - < c.json
+    expect_lines err 6
+    expect err "standard input:1:12: app.nane: "
+}
+
 test_each_mistake_has_its_place_and_key()
 {
     check '{

@@ -17,10 +17,11 @@ umask 022
 ulimit -c 0
 exec < /dev/null
 work=$(mktemp -d)
+. "$source/tests/produced.sh"
 at_exit() { :; }
-trap 'at_exit; rm -rf "$work"' EXIT
+trap 'at_exit; produced_at_exit "$program"; rm -rf "$work"' EXIT
 trap 'exit 130' HUP INT TERM
-unset BACKTRAIL_CONFIG BACKTRAIL_BACKTRACE
+unset BACKTRAIL_CONFIG BACKTRAIL_BACKTRACE BACKTRAIL_STYLE NO_COLOR COLUMNS
 export BACKTRAIL_STATE="$work/state" BACKTRAIL_PLUGIN_PATH="$plugins"
 mkdir "$work/here"
 cd "$work/here"
@@ -50,6 +51,7 @@ run()
     status=0
     "$program" "$@" > out 2> err || status=$?
     said="backtrail $*"
+    produced_keep out
 }
 
 expect_status() # CODE

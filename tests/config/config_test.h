@@ -2,6 +2,7 @@
 #ifndef CONFIG_TEST_H
 #define CONFIG_TEST_H
 
+#include "tests/produced.h"
 #include "tests/test.h"
 #include "config/config.h"
 
@@ -10,7 +11,10 @@ static inline enum trail_status parse_sized(const char *text, size_t size,
                                             struct trail_config **config_ret,
                                             struct trail_error *err)
 {
-    return trail_config_parse(text, size, "agent.json", "/etc/trail", config_ret, err);
+    enum trail_status status =
+        trail_config_parse(text, size, "agent.json", "/etc/trail", config_ret, err);
+    keep_produced(status ? "wrong" : "host", text, size);
+    return status;
 }
 
 /* Parse a text that has to be right. */

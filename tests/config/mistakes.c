@@ -71,9 +71,11 @@ static const struct row values[] = {
                             "text, put it in double quotes" },
     { "{ \"state\": /var/lib }",
       "agent.json:1:12: state: expected a value, found \"/\"" },
-    { "// my config\n{}", "agent.json:1:1: JSON has no comments; remove this one" },
+    { "// my config\n{}", "agent.json:1:1: JSON has no comments; write a key that "
+                          "starts with //, like \"//\": \"text\"" },
     { "{ \"state\": \"x\", # here\n}",
-      "agent.json:1:17: JSON has no comments; remove this one" },
+      "agent.json:1:17: JSON has no comments; write a key that starts with //, like "
+      "\"//\": \"text\"" },
     { "{ \"state\": \"x }",
       "agent.json:1:12: state: this text does not end; close it with \"" },
     { "{\n  \"state\": \"x\n}", "agent.json:2:12: state: this text does not end on "
@@ -138,7 +140,7 @@ static void keys_that_are_not_known_are_told_with_what_is(void **unused)
           "agent.json:1:3: Plugins: unknown key; did you mean \"plugins\"?" },
         { "{ \"logging\": {} }",
           "agent.json:1:3: logging: unknown key; known here: app, state, plugins, "
-          "symbolizers, symbols, sinks, in_app" },
+          "symbolizers, symbols, sinks, in_app, include" },
         { "{ \"app\": { \"nane\": \"x\" } }",
           "agent.json:1:12: app.nane: unknown key; did you mean \"name\"?" },
         { "{ \"plugins\": { \"paths\": [] } }",
@@ -153,7 +155,7 @@ static void keys_that_are_not_known_are_told_with_what_is(void **unused)
           "agent.json:1:15: in_app.\"a.b\\u000a\": unknown key; known here: include, "
           "exclude" },
         { "{ \"\": 1 }", "agent.json:1:3: \"\": unknown key; known here: app, state, "
-                         "plugins, symbolizers, symbols, sinks, in_app" },
+                         "plugins, symbolizers, symbols, sinks, in_app, include" },
     };
     CHECK(rows);
 }
@@ -288,7 +290,7 @@ static void columns_count_characters_and_lines_end_with_a_line_feed(void **unuse
         { "{ \"app\": { \"name\": \"Gr\xC3\xBC\xC3\x9F\x65 "
           "\xE2\x82\xAC\xF0\x9F\x98\x80\" }, \"x\": 1 }",
           "agent.json:1:34: x: unknown key; known here: app, state, plugins, "
-          "symbolizers, symbols, sinks, in_app" },
+          "symbolizers, symbols, sinks, in_app, include" },
         { "{\r\n\r\n  \"stat\": 1\r\n}\r\n",
           "agent.json:3:3: stat: unknown key; did you mean \"state\"?" },
         { "\xEF\xBB\xBF{ \"stat\": 1 }",
@@ -323,7 +325,7 @@ static void nesting_ends_at_its_limit(void **unused)
         assert_refused(text,
                        depth == 31
                            ? "agent.json:1:3: x: unknown key; known here: app, state, "
-                             "plugins, symbolizers, symbols, sinks, in_app"
+                             "plugins, symbolizers, symbols, sinks, in_app, include"
                            : "agent.json:1:39: nested deeper than 32 levels");
     }
 }

@@ -269,7 +269,8 @@ static const struct row wrong_keys[] = {
       "\"channels\"?" },
     { "\"url\": \"x\", \"colour\": true",
       "agent.json:2:13: sinks[0].colour: plugin http has no such option; known here: "
-      "url, path, gzip, rotate, timeout, headers, tls, use, name, channels, style, "
+      "url, path, gzip, rotate, timeout, headers, tls, use, name, enabled, channels, "
+      "style, "
       "full" },
     { "\"url\": \"x\", \"rotate\": { \"sise\": 1 }",
       "agent.json:2:25: sinks[0].rotate.sise: plugin http has no such option; did you "
@@ -346,7 +347,7 @@ static void a_symbolizer_may_have_options_that_a_sink_has_from_the_host(void **u
         " \"full\": true } ] }",
         specs, 1,
         "agent.json:1:47: symbolizers[0].full: plugin a has no such option; "
-        "known here: style, use, name");
+        "known here: style, use, name, enabled");
 }
 
 static void a_plugin_without_options_takes_none(void **unused)
@@ -361,7 +362,7 @@ static void a_plugin_without_options_takes_none(void **unused)
     trail_config_destroy(config);
     assert_bad_table("{ \"sinks\": [ { \"use\": \"a\", \"b\": 1 } ] }", NULL, 0,
                      "agent.json:1:28: sinks[0].b: plugin a has no such option; "
-                     "known here: use, name, channels, style, full");
+                     "known here: use, name, enabled, channels, style, full");
 }
 
 static void what_the_default_sink_lacks_is_told_without_a_position(void **unused)

@@ -1,8 +1,10 @@
-/* no_malloc.c -- counts the allocations that 1000 captures make. */
+/* no_malloc.c -- counts the allocations that 1000 captures make, and printing them as
+ * addresses and as markup. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "show.h"
 
+#include <fcntl.h>
 #include <stdalign.h>
 
 static alignas(max_align_t) char arena[1 << 22];
@@ -49,9 +51,13 @@ void *realloc(void *block, size_t size)
 int main(void)
 {
     struct trail_backtrace backtrace = { 0 };
+    int nowhere = open("/dev/null", O_WRONLY);
     unsigned long before = allocations;
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 1000; i++) {
         trail_capture(&backtrace);
+        trail_print_raw(nowhere, &backtrace);
+        trail_print_markup(nowhere, &backtrace);
+    }
     unsigned long made = allocations - before;
     bool counts = strdup("an allocation of libc") && allocations == before + made + 1;
     printf("allocations: %lu\nframes: %s\ncounted: %s\n", made,

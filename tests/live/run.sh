@@ -7,13 +7,28 @@ set -u
 export LC_ALL=C
 golden=$1 command=$2
 
-unset BACKTRAIL_CONFIG BACKTRAIL_BACKTRACE
+unset BACKTRAIL_CONFIG BACKTRAIL_BACKTRACE BACKTRAIL_STYLE
 work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/../produced.sh"
+trap 'produced_at_exit backtrail; rm -rf "$work"' EXIT
 trap 'exit 130' HUP INT TERM
 PATH=$LIVE_PATH:$PATH
 ulimit -c 0
 mkdir "$work/here" && cd "$work/here" || exit 1
+
+# What the program writes to a pipe is kept on its way.
+if [ -n "${BACKTRAIL_TEST_PRODUCED-}" ]; then
+    mkdir "$work/bin"
+    cat > "$work/bin/backtrail" << PROGRAM
+#!/bin/sh
+"$(command -v backtrail)" "\$@" > "$work/out.\$\$"
+status=\$?
+cat "$work/out.\$\$"
+exit \$status
+PROGRAM
+    chmod +x "$work/bin/backtrail"
+    PATH=$work/bin:$PATH
+fi
 
 sh -c "$command" > "$work/said" 2>&1
 status=$?

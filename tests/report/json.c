@@ -2,6 +2,7 @@
 #include <jansson.h>
 
 #include "made.h"
+#include "produced.h"
 
 static json_t *report(const struct made *made)
 {
@@ -10,6 +11,7 @@ static json_t *report(const struct made *made)
     assert_ok(trail_report_json(&made->resolved, &text, &size, NULL));
     assert_int_equal(strlen(text), size);
     assert_null(strchr(text, '\n'));
+    keep_produced("report", text, size);
     json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(object);
     free(text);

@@ -101,7 +101,8 @@ static void assert_report(const struct made *made, unsigned flags, const char *w
 {
     char *text = NULL;
     size_t size = 0;
-    assert_ok(trail_report_text(&made->resolved, flags, &text, &size, NULL));
+    const struct trail_text_style plain = { .flags = flags };
+    assert_ok(trail_report_text(&made->resolved, &plain, &text, &size, NULL));
     assert_int_equal(strlen(text), size);
     assert_string_equal(text, want);
     free(text);

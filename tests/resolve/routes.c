@@ -309,6 +309,23 @@ static void a_symbol_file_of_another_id_is_refused(void **state)
     assert_string_equal(found(tree), "symbols/srv/prog");
 }
 
+static void a_file_without_a_name_is_looked_for_by_its_id_alone(void **state)
+{
+    struct tree *tree = *state;
+    static const char *const by_name[] = { "%n", "%N", ".build-id/%2/%r.debug", NULL };
+    const char *directories[] = { tree->root };
+    const struct trail_routes routes = { directories, 1 };
+    const struct trail_target target = fake_target(tree->path);
+    const struct trail_want want = { .size = sizeof(want),
+                                     .role = TRAIL_ROLE_DEBUG,
+                                     .id = tree->key };
+    snprintf(tree->search.detail, sizeof(tree->search.detail), "what is known");
+    assert_int_equal(trail_routes_companion(&routes, &target, by_name, &want,
+                                            &tree->search, &tree->file),
+                     TRAIL_NOT_FOUND);
+    assert_null(strstr(tree->search.detail, "directory"));
+}
+
 static void no_module_path_climbs_out_of_its_directory(void **state)
 {
     struct tree *tree = *state;
@@ -393,6 +410,8 @@ static const struct CMUnitTest tests[] = {
                                     tree_make, tree_remove),
     cmocka_unit_test_setup_teardown(a_symbol_file_of_another_id_is_refused, tree_make,
                                     tree_remove),
+    cmocka_unit_test_setup_teardown(a_file_without_a_name_is_looked_for_by_its_id_alone,
+                                    tree_make, tree_remove),
     cmocka_unit_test_setup_teardown(no_module_path_climbs_out_of_its_directory,
                                     tree_make, tree_remove),
     cmocka_unit_test_setup_teardown(a_mismatch_is_the_gap_that_is_told, tree_make,

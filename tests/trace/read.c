@@ -3,6 +3,7 @@
 
 #include "backtrail/symbolizer.h"
 #include "core/trace/trace_write.h"
+#include "core/trace/wire.h"
 #include "test.h"
 
 static struct trail_trace *read_good(const char *text)
@@ -133,9 +134,6 @@ static void what_is_wrong_is_refused_and_named(void **state)
         { "[]", "object" },
         { "17", "column" },
         { "{}", "\"backtrail\"" },
-        { "{\"backtrail\":\"one\"}", "\"backtrail\"" },
-        { "{\"backtrail\":-1}", "\"backtrail\"" },
-        { "{\"backtrail\":2}", "version 2 is newer" },
         { "{\"backtrail\":1,\"threads\":{}}", "threads" },
         { "{\"backtrail\":1,\"threads\":[1]}", "threads" },
         { "{\"backtrail\":1,\"threads\":[{\"pcs\":\"0x1\"}]}", "pcs" },
@@ -159,6 +157,53 @@ static void what_is_wrong_is_refused_and_named(void **state)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_refused(rows[i].text, strlen(rows[i].text), rows[i].why);
+}
+
+static void the_version_now_and_the_one_before_are_read(void **state)
+{
+    (void)state;
+    char text[96];
+    for (int version = TRAIL_WIRE_VERSION_OLDEST; version <= TRAIL_WIRE_VERSION;
+         version++) {
+        snprintf(text, sizeof(text), "{\"backtrail\":%d,\"why\":\"x\"}", version);
+        struct trail_trace *trace = read_good(text);
+        assert_string_equal(trace->why, "x");
+        trail_trace_destroy(trace);
+    }
+    assert_int_equal(TRAIL_WIRE_VERSION - TRAIL_WIRE_VERSION_OLDEST, 1);
+}
+
+static void other_versions_are_refused_with_a_remedy(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *member, *why;
+    } rows[] = {
+        { "\"backtrail\":2", "trace: version 2 is newer than 1, which this program "
+                             "reads; upgrade backtrail" },
+        { "\"backtrail\":9223372036854775807", "version 9223372036854775807 is newer" },
+        { "\"backtrail\":-1", "trace: version -1 is older than 0, the oldest that this "
+                              "program reads; use an older backtrail" },
+        { "\"backtrail\":\"1\"", "trace: \"backtrail\": wants the version, a whole "
+                                 "number such as 1" },
+        { "\"backtrail\":1.0", "\"backtrail\": wants" },
+        { "\"backtrail\":null", "\"backtrail\": wants" },
+        { "\"backtrail\":[1]", "\"backtrail\": wants" },
+        { "\"version\":1", "no member \"backtrail\": this is not a raw trace" },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char text[160];
+        snprintf(text, sizeof(text), "{%s}", rows[i].member);
+        assert_refused(text, strlen(text), rows[i].why);
+        snprintf(text, sizeof(text),
+                 "{%s,\"kind\":\"report\",\"trace\":{\"backtrail\":1}}",
+                 rows[i].member);
+        assert_refused(text, strlen(text), rows[i].why);
+        snprintf(text, sizeof(text),
+                 "{\"backtrail\":1,\"kind\":\"report\",\"trace\":{%s}}",
+                 rows[i].member);
+        assert_refused(text, strlen(text), rows[i].why);
+    }
 }
 
 /* {"backtrail":1, before, unit repeated count times, after} */
@@ -270,6 +315,27 @@ static void a_report_is_read_as_its_trace_and_keeps_its_revision(void **state)
     trail_trace_destroy(trace);
 }
 
+static void a_revision_that_none_can_follow_is_taken_for_the_first(void **state)
+{
+    (void)state;
+    static const char *const revisions[] = { "0",
+                                             "-1",
+                                             "9223372036854775807",
+                                             "\"18446744073709551615\"",
+                                             "9007199254740992",
+                                             "1" };
+    for (size_t i = 0; i < sizeof(revisions) / sizeof(revisions[0]); i++) {
+        char text[128];
+        snprintf(text, sizeof(text),
+                 "{\"backtrail\":1,\"kind\":\"report\",\"revision\":%s,"
+                 "\"trace\":{\"backtrail\":1}}",
+                 revisions[i]);
+        struct trail_trace *trace = read_good(text);
+        assert_int_equal(trace->revision, 1);
+        trail_trace_destroy(trace);
+    }
+}
+
 static void an_address_belongs_to_the_module_of_its_epoch(void **state)
 {
     (void)state;
@@ -300,11 +366,14 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_member_that_is_given_is_read),
     cmocka_unit_test(a_walk_that_reached_its_base_is_not_truncated),
     cmocka_unit_test(what_is_wrong_is_refused_and_named),
+    cmocka_unit_test(the_version_now_and_the_one_before_are_read),
+    cmocka_unit_test(other_versions_are_refused_with_a_remedy),
     cmocka_unit_test(lists_are_read_up_to_their_limit_and_refused_beyond),
     cmocka_unit_test(hostile_sizes_and_depths_are_refused),
     cmocka_unit_test(a_refusal_is_one_line_whatever_it_quotes),
     cmocka_unit_test(every_truncation_of_a_trace_is_refused),
     cmocka_unit_test(a_report_is_read_as_its_trace_and_keeps_its_revision),
+    cmocka_unit_test(a_revision_that_none_can_follow_is_taken_for_the_first),
     cmocka_unit_test(an_address_belongs_to_the_module_of_its_epoch),
 };
 TRAIL_TEST_MAIN(tests)

@@ -7,6 +7,7 @@
 
 #include "core/os/os.h"
 #include "core/trace/trace_read.h"
+#include "produced.h"
 #include "test.h"
 
 static struct trail_trace *round_trip(const struct trail_event *event)
@@ -18,6 +19,7 @@ static struct trail_trace *round_trip(const struct trail_event *event)
     assert_ok_err(trail_trace_text(event, &text, &size, &err), err);
     assert_int_equal(strlen(text), size);
     assert_null(memchr(text, '\n', size));
+    keep_produced("trace", text, size);
     assert_ok_err(trail_trace_read(text, size, &trace, &err), err);
     free(text);
     return trace;
@@ -174,6 +176,7 @@ static void bytes_beside_a_key_of_their_own_name_lose_no_trace(void **state)
                                        .attribute_count = 2 };
     struct trail_trace *trace = round_trip(&event);
     assert_string_equal(member(trace, "attributes", "a"), "\xef\xbf\xbd");
+    assert_string_equal(member(trace, "attributes", "a_hex"), "ff"); /* and once */
     trail_trace_destroy(trace);
 }
 

@@ -1,0 +1,39 @@
+/* plugin_table.c -- the option tables that loaded plugins carry. */
+#include "agent/plugin_table.h"
+
+struct plugin_table plugin_table_of(const struct trail_plugin *plugin)
+{
+    if (plugin->symbolizer)
+        return (struct plugin_table){ (const char *)plugin->symbolizer->options,
+                                      plugin->symbolizer->option_count,
+                                      plugin->symbolizer->option_stride };
+    if (plugin->sink)
+        return (struct plugin_table){ (const char *)plugin->sink->options,
+                                      plugin->sink->option_count,
+                                      plugin->sink->option_stride };
+    return (struct plugin_table){ 0 };
+}
+
+const struct trail_option_spec *plugin_table_row(const struct plugin_table *table,
+                                                 uint32_t index)
+{
+    return (const void *)(table->at + (size_t)index * table->stride);
+}
+
+const char *plugin_type_name(uint32_t type)
+{
+    static const char *const names[] = { "?",          "text",  "path",
+                                         "true|false", "count", "size",
+                                         "duration",   "map",   "list" };
+    return type < sizeof(names) / sizeof(names[0]) ? names[type] : "?";
+}
+
+void plugin_load_all(struct trail_registry *registry)
+{
+    for (size_t i = 0; i < trail_registry_count(registry); i++) {
+        const struct trail_plugin *plugin = trail_registry_at(registry, i), *loaded;
+        if (plugin->state == TRAIL_PLUGIN_FOUND)
+            trail_registry_load(registry, (enum trail_plugin_kind)plugin->kind,
+                                plugin->name, &loaded, NULL);
+    }
+}

@@ -1,0 +1,128 @@
+/* keys.c -- the table of the host's own keys. */
+#include "config/keys.h"
+
+#include "config/config.h"
+
+#define OF(member)       offsetof(struct trail_config, member)
+#define OF_ENTRY(member) offsetof(struct trail_config_entry, member)
+
+const struct trail_config_key trail_config_keys[] = {
+    { "app.name", "text", "", "the program that reports come from", TRAIL_OPTION_TEXT,
+      false, OF(app_name) },
+    { "app.version", "text", "", "its version", TRAIL_OPTION_TEXT, false,
+      OF(app_version) },
+    { "state", "path", NULL,
+      "directory for what is kept between runs; the platform's if not given",
+      TRAIL_OPTION_PATH, false, OF(state) },
+    { "plugins.path", "list of paths", "[]",
+      "directories with plugins, the first of a name wins; empty: where plugins are "
+      "installed",
+      TRAIL_OPTION_PATH, true, OF(plugin_paths) },
+    { "symbolizers", "list of entries", NULL,
+      "plugins that read symbols, in order of preference; [] is none, not given is "
+      "every "
+      "one that is found, by name",
+      0, true, OF(symbolizers) },
+    { "symbolizers[].use", "text", NULL,
+      "needed: the plugin's name, as `backtrail plugins` lists it", TRAIL_OPTION_TEXT,
+      false, OF_ENTRY(use) },
+    { "symbolizers[].name", "text", NULL,
+      "what the entry is called, unlike all others of its list; `use`, or use#2 and so "
+      "on, if not given",
+      TRAIL_OPTION_TEXT, false, OF_ENTRY(name) },
+    { "symbolizers[].enabled", "true|false", "true",
+      "false: as if the entry were not there", TRAIL_OPTION_BOOL, false,
+      OF_ENTRY(enabled) },
+    { "symbols.directories", "list of paths", "[]",
+      "where symbol files are looked for first", TRAIL_OPTION_PATH, true,
+      OF(symbol_directories) },
+    { "symbols.store", "path", NULL,
+      "store of symbol files, by id, the platform's if not given; checked, not yet "
+      "used "
+      "by this version",
+      TRAIL_OPTION_PATH, false, OF(store) },
+    { "symbols.debuginfod.urls", "list of text", "[]",
+      "servers asked last, https:// or http://; checked, not yet used by this version",
+      TRAIL_OPTION_TEXT, true, OF(debuginfod_urls) },
+    { "symbols.debuginfod.timeout", "duration", "5s", "for one request",
+      TRAIL_OPTION_DURATION, false, OF(debuginfod_timeout_ns) },
+    { "sinks", "list of entries", "[{ \"use\": \"stderr\" }]",
+      "where reports go; [] is nowhere", 0, true, OF(sinks) },
+    { "sinks[].use", "text", NULL,
+      "needed: the plugin's name, as `backtrail plugins` lists it", TRAIL_OPTION_TEXT,
+      false, OF_ENTRY(use) },
+    { "sinks[].name", "text", NULL,
+      "what the entry is called, unlike all others of its list; `use`, or use#2 and so "
+      "on, if not given",
+      TRAIL_OPTION_TEXT, false, OF_ENTRY(name) },
+    { "sinks[].enabled", "true|false", "true", "false: as if the entry were not there",
+      TRAIL_OPTION_BOOL, false, OF_ENTRY(enabled) },
+    { "sinks[].channels", "list of text", NULL,
+      "which reports it gets: crash, panic, ...; all if not given", TRAIL_OPTION_TEXT,
+      true, OF_ENTRY(channels) },
+    { "sinks[].style", "text", NULL,
+      "json, text, or tracy for text with Tracy's numbering; the plugin's if not given",
+      TRAIL_OPTION_TEXT, false, OF_ENTRY(style) },
+    { "sinks[].full", "true|false", "false", "text shows hidden frames too",
+      TRAIL_OPTION_BOOL, false, OF_ENTRY(full) },
+    { "in_app.include", "list of text", "[]",
+      "globs of the modules that are the program's own", TRAIL_OPTION_TEXT, true,
+      OF(in_app_include) },
+    { "in_app.exclude", "list of text", "[]",
+      "globs of modules that are not, whatever include says", TRAIL_OPTION_TEXT, true,
+      OF(in_app_exclude) },
+    { "include", "list of paths", "[]",
+      "files that this one builds on, in order; the last part of a path may have * and "
+      "?",
+      TRAIL_OPTION_PATH, true, 0 },
+    { .path = NULL },
+};
+
+const struct trail_config_key *trail_config_key_find(const char *path)
+{
+    const struct trail_config_key *key = trail_config_keys;
+    while (key->path && strcmp(key->path, path) != 0)
+        key++;
+    return key->path ? key : NULL;
+}
+
+/* The step of `path` below the object `above`; NULL if it is not in there. An element
+ * of a list is no step. */
+static const char *step_below(const char *path, const char *above)
+{
+    size_t size = strlen(above);
+    if (!size)
+        return path;
+    if (strncmp(path, above, size) != 0 || path[size] != '.')
+        return NULL;
+    return path + size + 1;
+}
+
+static bool is_named(const struct trail_config_names *names, size_t count,
+                     const char *step, size_t size)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(names->at[i], step, size) == 0 && names->at[i][size] == 0)
+            return true;
+    return false;
+}
+
+void trail_config_names_below(const char *path, struct trail_config_names *names_ret)
+{
+    size_t count = 0, used = 0;
+    for (const struct trail_config_key *key = trail_config_keys; key->path; key++) {
+        const char *step = step_below(key->path, path);
+        if (!step)
+            continue;
+        size_t size = strcspn(step, ".[");
+        if (is_named(names_ret, count, step, size) ||
+            count + 1 == TRAIL_CONFIG_NAMES_LIMIT ||
+            used + size + 1 > sizeof(names_ret->text))
+            continue;
+        names_ret->at[count++] = names_ret->text + used;
+        memcpy(names_ret->text + used, step, size);
+        names_ret->text[used + size] = 0;
+        used += size + 1;
+    }
+    names_ret->at[count] = NULL;
+}

@@ -1,0 +1,38 @@
+# produced.sh -- keeps what a test made the program write, for tests/schema to look at;
+# sourced. Nothing is kept unless ctest asks for it.
+
+# Lines that our own writers wrote, and those only: tests write wrong ones, too.
+produced_lines='^\{"backtrail":[^,]*,"kind":"trace",.*"writer":\{"name":"libbacktrail-capture"'
+produced_lines=$produced_lines'|^\{"backtrail":[^,]*,"kind":"report",.*"resolver":\{"name":"backtrail"'
+produced_lines=$produced_lines'|^\[?\{"Address":|^\{"kind":"[a-z]*","name":.*"abi":'
+
+# produced_keep FILE...: the lines of that kind in files.
+produced_keep()
+{
+    [ -n "${BACKTRAIL_TEST_PRODUCED-}" ] || return 0
+    grep -ahE "$produced_lines" "$@" >> "$work/produced" 2> /dev/null || true
+}
+
+# produced_keep_config FILE: one that the program takes.
+produced_keep_config()
+{
+    [ -n "${BACKTRAIL_TEST_PRODUCED-}" ] || return 0
+    produced_number=$((${produced_number-0} + 1))
+    cp "$1" "$BACKTRAIL_TEST_PRODUCED-$produced_number.config.json"
+}
+
+# produced_at_exit PROGRAM: what is in the test's directory in the end.
+produced_at_exit()
+{
+    [ -n "${BACKTRAIL_TEST_PRODUCED-}" ] || return 0
+    rm -f "$BACKTRAIL_TEST_PRODUCED".jsonl
+    for produced_file in "$work"/here/*.json "$work/here/config"; do
+        ! "$1" config check "$produced_file" > /dev/null 2>&1 ||
+            produced_keep_config "$produced_file"
+    done
+    find "$work" -type f ! -path "$work/produced" > "$work/files"
+    while read -r produced_file; do
+        produced_keep "$produced_file"
+    done < "$work/files"
+    [ ! -s "$work/produced" ] || sort -u "$work/produced" > "$BACKTRAIL_TEST_PRODUCED.jsonl"
+}
