@@ -7,7 +7,7 @@
 #include <getopt.h>
 
 #include "agent/argument.h"
-#include "agent/help.h"
+#include "agent/help/help.h"
 #include "config/suggest.h"
 
 /* What getopt_long answers for a long option: this and the row's index. No letter is as

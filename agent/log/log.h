@@ -4,7 +4,7 @@
 #ifndef TRAIL_AGENT_LOG_LOG_H
 #define TRAIL_AGENT_LOG_LOG_H
 
-#include "agent/resolve.h"
+#include "agent/resolve/resolve.h"
 
 /* From `path`, NULL or "-": standard input, to standard output. Returns what to exit
  * with. */

@@ -3,8 +3,8 @@
 
 #include "test.h"
 
-#include "agent/roff.h"
-#include "agent/wrap.h"
+#include "agent/help/roff.h"
+#include "agent/help/wrap.h"
 
 /* What a writer made; the test frees it. */
 static char *text_of(const char *text)

@@ -1,6 +1,6 @@
 /* Frame pointers and covered code are worked out from call frame information alone. */
 #include "fixture.h"
-#include "agent/doctor_cfi.h"
+#include "agent/doctor/cfi.h"
 
 /* Checked by hand against objdump -d of each: which functions change the stack pointer
  * or save a register, and which of them set the frame register up. */

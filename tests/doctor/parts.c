@@ -1,6 +1,6 @@
 /* Lines of /proc/PID/maps, and skeletons of split debug information. */
 #include "fixture.h"
-#include "agent/doctor.h"
+#include "agent/doctor/doctor.h"
 
 static void a_mapping_is_read_with_any_path(void **unused)
 {

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "agent/doctor.h"
+#include "agent/doctor/doctor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

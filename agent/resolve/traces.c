@@ -1,0 +1,93 @@
+/* traces.c -- raw traces in, reports out. */
+#include <stdlib.h>
+
+#include "agent/lines.h"
+#include "agent/resolve/resolve.h"
+#include "core/report/report.h"
+
+struct job {
+    struct trail_pipeline *pipeline;
+    const struct resolve_options *options;
+    bool json;
+    struct trail_text_style style;
+};
+
+static enum trail_status print_report(const struct trail_resolved *resolved,
+                                      const struct job *job, struct trail_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    enum trail_status status =
+        job->json ? trail_report_json(resolved, &text, &size, err)
+                  : trail_report_text(resolved, &job->style, &text, &size, err);
+    if (status)
+        return status;
+    fwrite(text, 1, size, stdout);
+    if (job->json)
+        putchar('\n');
+    fflush(stdout);
+    free(text);
+    return TRAIL_OK;
+}
+
+/* Take modules whose format the trace does not say for those of the platform asked for.
+ */
+static void apply_platform(const struct resolve_options *options,
+                           struct trail_trace *trace)
+{
+    for (size_t i = 0; i < trace->image_count; i++)
+        if (options->format && trace->images[i].format == TRAIL_FORMAT_UNKNOWN)
+            trace->images[i].format = options->format;
+}
+
+static enum trail_status resolve_line(void *arg, const char *line, size_t size,
+                                      struct trail_error *err)
+{
+    const struct job *job = arg;
+    struct trail_trace *trace = NULL;
+    struct trail_resolved *resolved = NULL;
+    enum trail_status status = trail_trace_read(line, size, &trace, err);
+    if (!status) {
+        apply_platform(job->options, trace);
+        status =
+            trail_pipeline_resolve(job->pipeline, trace,
+                                   resolve_lookup_flags(job->options), &resolved, err);
+    }
+    if (!status)
+        status = print_report(resolved, job, err);
+    trail_resolved_destroy(resolved);
+    trail_trace_destroy(trace);
+    return status;
+}
+
+/* A program on WASI cannot walk its stack: that is an empty backtrace, and no error. */
+static int resolve_nothing(struct job *job)
+{
+    static const char empty[] =
+        "{\"backtrail\":1,\"kind\":\"trace\",\"why\":\"request\",\"channel\":"
+        "\"request\","
+        "\"process\":{\"os\":\"wasi\"},\"threads\":[{\"tid\":0,\"pcs\":[],"
+        "\"end\":\"unsupported\"}],\"modules\":[]}";
+    struct trail_error err;
+    if (resolve_line(job, empty, sizeof(empty) - 1, &err))
+        return failure("%s", err.text);
+    return EXIT_DONE;
+}
+
+int resolve_traces(struct trail_pipeline *pipeline,
+                   const struct resolve_options *options, const char *path)
+{
+    uint32_t style = options->style;
+    struct text_options text = options->text;
+    text.full = text.full || options->full;
+    if (!style)
+        style = trail_os_is_terminal(1) ? TRAIL_STYLE_TEXT : TRAIL_STYLE_JSON;
+    struct job job = {
+        .pipeline = pipeline,
+        .options = options,
+        .json = style == TRAIL_STYLE_JSON,
+        .style = text_options_style(&text, style == TRAIL_STYLE_TRACY),
+    };
+    return path ? lines_each(path, "resolving", resolve_line, &job)
+                : resolve_nothing(&job);
+}

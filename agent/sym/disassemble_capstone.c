@@ -1,0 +1,132 @@
+/* disassemble_capstone.c -- machine code as text, by capstone. */
+#include "agent/sym/disassemble.h"
+
+#include <stdlib.h>
+
+#include <capstone/capstone.h>
+
+#include "backtrail/symbolizer.h"
+
+struct mode {
+    cs_arch arch;
+    unsigned mode; /* cs_mode, or-ed */
+};
+
+static bool mode_of(const struct instruction_set *set, struct mode *mode_ret)
+{
+    unsigned order = set->little ? CS_MODE_LITTLE_ENDIAN : (unsigned)CS_MODE_BIG_ENDIAN;
+    switch (set->arch) {
+    case TRAIL_ARCH_X86_64:
+        *mode_ret = (struct mode){ CS_ARCH_X86, CS_MODE_64 };
+        return true;
+    case TRAIL_ARCH_X86:
+        *mode_ret = (struct mode){ CS_ARCH_X86, CS_MODE_32 };
+        return true;
+    case TRAIL_ARCH_AARCH64: /* its code is little-endian in any file */
+        *mode_ret = (struct mode){ CS_ARCH_ARM64, CS_MODE_ARM };
+        return true;
+    case TRAIL_ARCH_ARM:
+        *mode_ret = (struct mode){ CS_ARCH_ARM,
+                                   (set->thumb ? CS_MODE_THUMB : CS_MODE_ARM) | order };
+        return true;
+    case TRAIL_ARCH_PPC:
+        *mode_ret = (struct mode){ CS_ARCH_PPC, CS_MODE_32 | order };
+        return true;
+    case TRAIL_ARCH_PPC64:
+        *mode_ret = (struct mode){ CS_ARCH_PPC, CS_MODE_64 | order };
+        return true;
+    case TRAIL_ARCH_S390X:
+        *mode_ret = (struct mode){ CS_ARCH_SYSZ, (unsigned)CS_MODE_BIG_ENDIAN };
+        return true;
+#if CS_API_MAJOR >= 5
+    case TRAIL_ARCH_RISCV64:
+        *mode_ret = (struct mode){ CS_ARCH_RISCV, CS_MODE_RISCV64 | CS_MODE_RISCVC };
+        return true;
+#endif
+    default:
+        return false;
+    }
+}
+
+/* The address that the last operand is, if it is one: "0x401020", "#0x401020". */
+static bool target_of(const char *operands, uint64_t *target_ret)
+{
+    const char *comma = strrchr(operands, ',');
+    const char *at = comma ? comma + 1 : operands;
+    char *end = NULL;
+    at += strspn(at, " #");
+    if (strncmp(at, "0x", 2) != 0)
+        return false;
+    *target_ret = strtoull(at, &end, 16);
+    return *end == 0;
+}
+
+/* Branches that capstone puts into none of its groups: its PowerPC and s390x tables
+ * have few. */
+static bool looks_like_call(const char *mnemonic)
+{
+    return strcmp(mnemonic, "bl") == 0 || strcmp(mnemonic, "brasl") == 0 ||
+           strcmp(mnemonic, "bras") == 0 || strcmp(mnemonic, "blx") == 0;
+}
+
+static void describe(csh handle, const cs_insn *insn, char *text, size_t size,
+                     struct instruction *it)
+{
+    snprintf(text, size, "%s%s%s", insn->mnemonic, insn->op_str[0] ? " " : "",
+             insn->op_str);
+    *it = (struct instruction){
+        .address = insn->address, .bytes = insn->bytes, .size = insn->size, .text = text
+    };
+    if (insn->id == 0) /* bytes that are no instruction */
+        return;
+    it->is_call =
+        cs_insn_group(handle, insn, CS_GRP_CALL) || looks_like_call(insn->mnemonic);
+    bool jumps = cs_insn_group(handle, insn, CS_GRP_JUMP) || insn->mnemonic[0] == 'b' ||
+                 insn->mnemonic[0] == 'j';
+    if (it->is_call || jumps)
+        it->has_target = target_of(insn->op_str, &it->target);
+}
+
+static enum trail_status open_handle(const struct instruction_set *set, csh *handle_ret,
+                                     struct trail_error *err)
+{
+    struct mode mode;
+    if (!mode_of(set, &mode) ||
+        cs_open(mode.arch, (cs_mode)mode.mode, handle_ret) != CS_ERR_OK)
+        return trail_fail(err, TRAIL_UNSUPPORTED,
+                          "capstone %d.%d does not know this machine's instructions; "
+                          "--code prints the bytes",
+                          CS_API_MAJOR, CS_API_MINOR);
+    cs_option(*handle_ret, CS_OPT_DETAIL, CS_OPT_ON);
+    cs_option(*handle_ret, CS_OPT_SKIPDATA, CS_OPT_ON);
+    return TRAIL_OK;
+}
+
+enum trail_status disassemble(const struct instruction_set *set, struct trail_text code,
+                              uint64_t address,
+                              bool (*each)(void *arg, const struct instruction *it),
+                              void *arg, struct trail_error *err)
+{
+    csh handle;
+    char text[256];
+    struct instruction it;
+    enum trail_status status = open_handle(set, &handle, err);
+    if (status)
+        return status;
+    cs_insn *insn = cs_malloc(handle);
+    if (!insn) {
+        cs_close(&handle);
+        return trail_fail(err, TRAIL_NO_MEMORY, "no memory to disassemble");
+    }
+    const uint8_t *at = (const uint8_t *)code.data;
+    size_t left = code.size;
+    while (cs_disasm_iter(handle, &at, &left, &address, insn)) {
+        describe(handle, insn, text, sizeof(text), &it);
+        it.bytes = at - insn->size; /* capstone's copy ends after 16 bytes */
+        if (!each(arg, &it))
+            break;
+    }
+    cs_free(insn, 1);
+    cs_close(&handle);
+    return TRAIL_OK;
+}
