@@ -43,8 +43,7 @@ long line_read(char **line, size_t *room, FILE *stream)
     return size ? (long)size : -1;
 }
 
-/* Bytes that are to come; 0: a pipe, where nobody knows. */
-static uint64_t size_of(FILE *stream)
+uint64_t line_stream_size(FILE *stream)
 {
     struct trail_os_stat stat;
     if (trail_os_stat_fd(fileno(stream), &stat, NULL) || !stat.regular)
@@ -109,7 +108,7 @@ int lines_each(const char *path, const char *doing,
         return EXIT_FAILED;
     char what[256];
     snprintf(what, sizeof(what), "%s %s", doing, name);
-    progress_begin(size_of(stream), what);
+    progress_begin(line_stream_size(stream), what);
     int exit_code = each_line(stream, name, each, arg);
     progress_end();
     if (!standard_input)

@@ -11,6 +11,9 @@
  * or, if feof() says it is not, a failure with errno. Owns: the caller frees *line. */
 long line_read(char **line, size_t *room, FILE *stream);
 
+/* Bytes that are to come; 0: nobody knows, as of a pipe or a terminal. */
+uint64_t line_stream_size(FILE *stream);
+
 /* Have `each` take every line of `path` ("-": standard input) that is not blank. One
  * that it cannot use is told with its place, and the next is read. Shows how far it is
  * as "`doing` PATH". Returns what to exit with. */

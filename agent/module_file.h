@@ -5,14 +5,17 @@
 #include "core/resolve/routes.h"
 #include "core/trace/elf_tables.h"
 
+/* As the system has it: no longer path can be opened. */
+#define MODULE_PATH_SIZE 4096
+
 /* Does not move once it is open: the target points into it. */
 struct module_file {
     struct trail_os_file file;
     struct trail_elf elf; /* good if `is_elf` */
     bool is_elf;
-    struct trail_target target; /* `given`: the file itself, whatever its id */
-    char path[1024];            /* as users know it */
-    char opened[1024];          /* as it was opened; "" if from memory */
+    struct trail_target target;    /* `given`: the file itself, whatever its id */
+    char path[MODULE_PATH_SIZE];   /* as users know it */
+    char opened[MODULE_PATH_SIZE]; /* as it was opened; "" if from memory */
     uint8_t id[64];
     char id_hex[2 * 64 + 1]; /* "" if it has none */
 };

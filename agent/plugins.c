@@ -27,6 +27,27 @@ static bool take(void *arg, int key, const char *value)
     return true;
 }
 
+/* " (default 5, at most 999)", as far as there is something to say. */
+static void print_notes(const struct trail_option_spec *spec)
+{
+    const struct {
+        const char *what, *value;
+    } notes[] = {
+        { "required", spec->flags & TRAIL_OPTION_REQUIRED ? "" : NULL },
+        { "default ", spec->default_value },
+        { "at least ", spec->least },
+        { "at most ", spec->most },
+    };
+    const char *before = " (";
+    for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+        if (!notes[i].value)
+            continue;
+        printf("%s%s%s", before, notes[i].what, notes[i].value);
+        before = ", ";
+    }
+    printf("%s\n", before[0] == ',' ? ")" : "");
+}
+
 static void print_plugin(const struct trail_plugin *plugin)
 {
     printf("%-11s %-12s %-9s %-9s %s\n", trail_kind_name(plugin->kind), plugin->name,
@@ -37,15 +58,16 @@ static void print_plugin(const struct trail_plugin *plugin)
         printf("    %s\n", plugin->reason);
     struct plugin_table table = plugin_table_of(plugin);
     for (uint32_t i = 0; i < table.count; i++) {
-        const struct trail_option_spec *spec = plugin_table_row(&table, i);
-        printf("    %-16s %-10s %s", spec->key, plugin_type_name(spec->type),
-               spec->help);
-        if (spec->flags & TRAIL_OPTION_REQUIRED)
-            printf(" (required)");
-        else if (spec->default_value)
-            printf(" (default %s)", spec->default_value);
-        printf("\n");
+        const struct trail_option_spec spec = plugin_table_spec(&table, i);
+        printf("    %-16s %-10s %s", spec.key, plugin_option_form(&spec), spec.help);
+        print_notes(&spec);
     }
+}
+
+static void set_given(json_t *object, const char *key, const char *text)
+{
+    if (text)
+        json_object_set_new(object, key, json_string(text));
 }
 
 static json_t *options_json(const struct trail_plugin *plugin)
@@ -53,15 +75,17 @@ static json_t *options_json(const struct trail_plugin *plugin)
     struct plugin_table table = plugin_table_of(plugin);
     json_t *array = json_array();
     for (uint32_t i = 0; i < table.count; i++) {
-        const struct trail_option_spec *spec = plugin_table_row(&table, i);
+        const struct trail_option_spec spec = plugin_table_spec(&table, i);
         json_t *object = json_object();
-        json_object_set_new(object, "key", json_string(spec->key));
-        json_object_set_new(object, "type", json_string(plugin_type_name(spec->type)));
+        json_object_set_new(object, "key", json_string(spec.key));
+        json_object_set_new(object, "type", json_string(plugin_type_name(spec.type)));
         json_object_set_new(object, "required",
-                            json_boolean(spec->flags & TRAIL_OPTION_REQUIRED));
-        if (spec->default_value)
-            json_object_set_new(object, "default", json_string(spec->default_value));
-        json_object_set_new(object, "help", json_string(spec->help));
+                            json_boolean(spec.flags & TRAIL_OPTION_REQUIRED));
+        set_given(object, "default", spec.default_value);
+        set_given(object, "words", spec.words);
+        set_given(object, "least", spec.least);
+        set_given(object, "most", spec.most);
+        json_object_set_new(object, "help", json_string(spec.help));
         json_array_append_new(array, object);
     }
     return array;

@@ -1,9 +1,11 @@
 /* terminal.c -- what a terminal can show, and what a person asked to see. */
 #include "agent/terminal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/os/os.h"
+#include "core/report/text_buffer.h"
 
 #define WIDTH_LEAST  40 /* narrower is taken for no answer */
 #define WIDTH_MOST   4096
@@ -66,6 +68,16 @@ bool text_options_take(struct text_options *options, int key, const char *value)
     default:
         return false;
     }
+}
+
+void terminal_print(const char *text)
+{
+    struct trail_text_buffer clean = { 0 };
+    trail_text_buffer_add_clean(&clean, text);
+    char *taken = trail_text_buffer_take(&clean, NULL);
+    if (taken)
+        fputs(taken, stdout);
+    free(taken);
 }
 
 unsigned terminal_width(int fd)

@@ -79,6 +79,10 @@ bool text_options_take(struct text_options *options, int key, const char *value)
 struct trail_text_style text_options_style(const struct text_options *options,
                                            bool tracy);
 
+/* Print text of strangers to standard output, so that no terminal obeys it: see
+ * trail_text_buffer_add_clean(). */
+void terminal_print(const char *text);
+
 /* Columns of the terminal that `fd` is, or what COLUMNS says of it; 0: it is none, or
  * nobody knows. */
 unsigned terminal_width(int fd);

@@ -8,6 +8,8 @@ set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 install(DIRECTORY include/backtrail DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY docs/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/backtrail/schema
+    FILES_MATCHING PATTERN "*.schema.json")
 install(TARGETS backtrail_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 include(cmake/BacktrailHelp.cmake)
 

@@ -87,9 +87,14 @@ enum trail_status trail_config_options(const struct trail_config *config,
                                        uint32_t spec_count, uint32_t spec_stride,
                                        struct trail_option_set **set_ret,
                                        struct trail_error *err);
+/* A row of a plugin's table with all members; those that its author did not have yet,
+ * going by the table's stride, are NULL. */
+struct trail_option_spec trail_config_whole_spec(const struct trail_option_spec *row,
+                                                 uint32_t stride);
 /* Say what is wrong with an entry as a whole: "file:line:column: sinks[1]: " and `why`,
- * which may be what `err` has now. Hands `status` back. An entry that is in no file is
- * named by its plugin. */
+ * which may be what `err` has now. Where `why` begins with an option that is written
+ * there, "url: ", it is the option that is named: "sinks[1].url: ". Hands `status`
+ * back. An entry that is in no file is named by its plugin. */
 enum trail_status trail_config_blame(const struct trail_config *config,
                                      const struct trail_config_entry *entry,
                                      enum trail_status status, const char *why,

@@ -46,10 +46,9 @@ static enum trail_status load_use(struct trail_config_entry *entry, uint32_t kin
         trail_config_read_text(&use, TRAIL_OPTION_TEXT, &entry->use, err);
     if (!status && !plugin_name(entry->use))
         return trail_config_fail(&use, err,
-                                 "\"%s\" is not a plugin's name; those have 1 to %d "
+                                 "%s is not a plugin's name; those have 1 to %d "
                                  "letters, digits, - and _",
-                                 trail_show(entry->use, strlen(entry->use)).text,
-                                 USE_LIMIT);
+                                 trail_config_written(&use).text, USE_LIMIT);
     return status;
 }
 
@@ -107,8 +106,8 @@ static enum trail_status load_style(struct trail_config_entry *entry,
         entry->style = TRAIL_STYLE_TRACY;
     else
         status = trail_config_fail(
-            &style, err, "\"%s\" is not a style; write \"json\", \"text\" or \"tracy\"",
-            trail_show(text, strlen(text)).text);
+            &style, err, "%s is not a style; write \"json\", \"text\" or \"tracy\"",
+            trail_config_written(&style).text);
     free(text);
     return status;
 }
@@ -177,11 +176,12 @@ static enum trail_status fail_name(const struct trail_config_value *list, size_t
                               place.document->index.nodes[place.node].value_start);
     bool elsewhere = place.document != trail_config_place(&name).document;
     const char *file = place.document->file;
-    return trail_config_fail(
-        &name, err, "\"%s\" is the name of %s already (%s%s%u:%u); choose another",
-        trail_show(entries[second].name, strlen(entries[second].name)).text,
-        entries[first].place, elsewhere ? trail_show(file, strlen(file)).text : "",
-        elsewhere ? ":" : "", (unsigned)position.line, (unsigned)position.column);
+    return trail_config_fail(&name, err,
+                             "%s is the name of %s already (%s%s%u:%u); choose another",
+                             trail_config_written(&name).text, entries[first].place,
+                             elsewhere ? trail_show(file, strlen(file)).text : "",
+                             elsewhere ? ":" : "", (unsigned)position.line,
+                             (unsigned)position.column);
 }
 
 /* Names that are written must differ. */
@@ -316,6 +316,20 @@ enum trail_status trail_config_check_style(const struct trail_config *config,
         &style, err, "sink %s does not take this style; leave it out", entry->use);
 }
 
+/* The option that `why` begins with, like "rotate.keep: at most 999 files are kept". */
+static struct trail_config_value find_blamed(const struct trail_config_value *object,
+                                             const char *why, const char **rest_ret)
+{
+    char path[128];
+    struct trail_config_value value = { .json = NULL };
+    const char *end = strstr(why, ": ");
+    if (!end || (size_t)(end - why) >= sizeof(path))
+        return value;
+    snprintf(path, sizeof(path), "%.*s", (int)(end - why), why);
+    *rest_ret = end + 2;
+    return trail_config_find(object, path);
+}
+
 enum trail_status trail_config_blame(const struct trail_config *config,
                                      const struct trail_config_entry *entry,
                                      enum trail_status status, const char *why,
@@ -326,6 +340,11 @@ enum trail_status trail_config_blame(const struct trail_config *config,
     snprintf(kept.text, sizeof(kept.text), "%s", why);
     if (!entry->object)
         return trail_fail(err, status, "%s: %.200s", entry->use, kept.text);
-    trail_config_fail(&object, err, "%s", kept.text);
+    const char *rest = kept.text;
+    const struct trail_config_value option = find_blamed(&object, kept.text, &rest);
+    if (option.json)
+        trail_config_fail(&option, err, "%s", rest);
+    else
+        trail_config_fail(&object, err, "%s", kept.text);
     return status;
 }

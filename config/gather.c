@@ -13,7 +13,18 @@
 
 #define PATH_LIMIT 4096
 
-const struct trail_config_files trail_config_os_files = { trail_os_file_read,
+/* A pipe that nobody writes to would be waited for. */
+static enum trail_status read_regular(const char *path, size_t limit, char **bytes_ret,
+                                      size_t *size_ret, struct trail_error *err)
+{
+    struct trail_os_stat stat;
+    enum trail_status status = trail_os_stat_path(path, &stat, err);
+    if (!status && !stat.regular && !stat.directory)
+        status = trail_fail(err, TRAIL_BAD_INPUT, "%s: is not a regular file", path);
+    return status ? status : trail_os_file_read(path, limit, bytes_ret, size_ret, err);
+}
+
+const struct trail_config_files trail_config_os_files = { read_regular,
                                                           trail_os_directory_list,
                                                           trail_os_path_real };
 
@@ -213,7 +224,8 @@ static enum trail_status gather_listed(void *arg, const char *name)
 {
     const struct gathering *from = arg;
     char path[PATH_LIMIT], shown[PATH_LIMIT];
-    if (!trail_os_name_matches(from->glob, name))
+    if (!trail_os_name_matches(from->glob, name) ||
+        trail_config_mistakes_full(from->mistakes))
         return TRAIL_OK;
     int size = snprintf(path, sizeof(path), "%s/%s", from->directory, name);
     snprintf(shown, sizeof(shown), "%s%s", from->shown, name);
@@ -232,6 +244,24 @@ static bool has_wildcard(const char *text, size_t size)
     return false;
 }
 
+/* Read the files of a folder that match. Where nothing is, nothing matches. */
+static void gather_folder(struct gathering *from)
+{
+    char real[PATH_LIMIT];
+    struct trail_error why = { "" };
+    enum trail_status status =
+        from->files->list(from->directory, gather_listed, from, &why);
+    if (status == TRAIL_NOT_FOUND &&
+        !from->files->real(from->directory, real, sizeof(real)))
+        return;
+    if (status == TRAIL_NOT_FOUND)
+        refuse(from, from->shown, "%s",
+               from->at ? "is a file, not a folder"
+                        : "is a file; make it a folder of drop-ins, or rename it");
+    else if (status)
+        refuse(from, from->shown, "%s", reason_of(&why, from->directory));
+}
+
 /* Follow an include whose path and shown name are known. */
 static void follow(struct gathering *from, char *path, char *shown)
 {
@@ -242,7 +272,6 @@ static void follow(struct gathering *from, char *path, char *shown)
     } else if (!has_wildcard(name, strlen(name))) {
         gather_path(from, path, shown);
     } else {
-        struct trail_error why = { "" };
         char *shown_slash = strrchr(shown, '/');
         shown[shown_slash ? shown_slash + 1 - shown : 0] = 0;
         if (slash)
@@ -250,10 +279,7 @@ static void follow(struct gathering *from, char *path, char *shown)
         from->glob = name;
         from->shown = shown;
         from->directory = !slash ? "." : path[0] ? path : "/";
-        enum trail_status status =
-            from->files->list(from->directory, gather_listed, from, &why);
-        if (status && status != TRAIL_NOT_FOUND) /* nothing there: nothing matches */
-            refuse(from, shown, "%s", reason_of(&why, from->directory));
+        gather_folder(from);
     }
 }
 
@@ -305,7 +331,9 @@ static void gather(const struct gathering *from, struct trail_config_document *d
 
     below.above = &step;
     trail_config_note(from->mistakes, trail_config_expect_list(&include, &why), &why);
-    for (size_t i = 0; i < json_array_size(include.json); i++) {
+    for (size_t i = 0; i < json_array_size(include.json) &&
+                       !trail_config_mistakes_full(from->mistakes);
+         i++) {
         struct trail_config_value element = trail_config_element(&include, i);
         gather_include(&below, &element);
     }
@@ -333,7 +361,6 @@ void trail_config_gather_drop_ins(struct trail_config_document *whole,
                                   struct trail_config_mistakes *mistakes)
 {
     char directory[PATH_LIMIT], shown[PATH_LIMIT];
-    struct trail_error why = { "" };
     struct gathering from = { .whole = whole,
                               .files = files,
                               .mistakes = mistakes,
@@ -344,7 +371,5 @@ void trail_config_gather_drop_ins(struct trail_config_document *whole,
     if (snprintf(directory, sizeof(directory), "%s.d", path) >= (int)sizeof(directory))
         return;
     snprintf(shown, sizeof(shown), "%s.d/", path);
-    enum trail_status status = files->list(directory, gather_listed, &from, &why);
-    if (status && status != TRAIL_NOT_FOUND)
-        refuse(&from, shown, "%s", reason_of(&why, directory));
+    gather_folder(&from);
 }

@@ -41,9 +41,9 @@ const struct trail_config_key trail_config_keys[] = {
       "used "
       "by this version",
       TRAIL_OPTION_PATH, false, OF(store) },
-    { "symbols.debuginfod.urls", "list of text", "[]",
+    { "symbols.debuginfod.urls", "list of URLs", "[]",
       "servers asked last, https:// or http://; checked, not yet used by this version",
-      TRAIL_OPTION_TEXT, true, OF(debuginfod_urls) },
+      TRAIL_OPTION_URL, true, OF(debuginfod_urls) },
     { "symbols.debuginfod.timeout", "duration", "5s", "for one request",
       TRAIL_OPTION_DURATION, false, OF(debuginfod_timeout_ns) },
     { "sinks", "list of entries", "[{ \"use\": \"stderr\" }]",

@@ -39,29 +39,19 @@ static void load_key(struct trail_config *config, const struct trail_config_key 
     void *member = (char *)config + key->offset;
     struct trail_error why = { "" };
     enum trail_status status;
-    if (key->list)
+    if (key->list) {
         status = trail_config_read_list(value, key->value_type, member, &why);
-    else if (key->value_type == TRAIL_OPTION_TEXT ||
-             key->value_type == TRAIL_OPTION_PATH)
+        if (status == TRAIL_BAD_INPUT) /* that is the first mistake in it */
+            trail_config_note_list(value, key->value_type, mistakes);
+        else
+            trail_config_note(mistakes, status, &why);
+        return;
+    }
+    if (key->value_type == TRAIL_OPTION_TEXT || key->value_type == TRAIL_OPTION_PATH)
         status = trail_config_read_text(value, key->value_type, member, &why);
     else
         status = trail_config_read_number(value, key->value_type, member, &why);
     trail_config_note(mistakes, status, &why);
-}
-
-static void check_urls(const struct trail_config_value *urls, char *const *list,
-                       struct trail_config_mistakes *mistakes)
-{
-    for (size_t i = 0; list && list[i]; i++) {
-        struct trail_error why;
-        struct trail_config_value url = trail_config_element(urls, i);
-        if (strncmp(list[i], "http://", 7) != 0 && strncmp(list[i], "https://", 8) != 0)
-            trail_config_note(mistakes,
-                              trail_config_fail(&url, &why,
-                                                "not a URL; it has to start with "
-                                                "https:// or http://"),
-                              &why);
-    }
 }
 
 static void load_entries(struct trail_config *config,
@@ -89,7 +79,6 @@ static void load_keys(struct trail_config *config,
                       struct trail_config_mistakes *mistakes)
 {
     struct trail_config_value top = trail_config_top(config->document);
-    struct trail_config_value urls = trail_config_find(&top, "symbols.debuginfod.urls");
     const struct trail_config_key *timeout =
         trail_config_key_find("symbols.debuginfod.timeout");
 
@@ -102,7 +91,6 @@ static void load_keys(struct trail_config *config,
         if (here)
             load_key(config, key, &value, mistakes);
     }
-    check_urls(&urls, config->debuginfod_urls, mistakes);
     load_entries(config, &top, mistakes);
 }
 

@@ -19,3 +19,8 @@ enum trail_status trail_config_note(struct trail_config_mistakes *mistakes,
         mistakes->told(mistakes->arg, "more mistakes; mend these first");
     return status;
 }
+
+bool trail_config_mistakes_full(const struct trail_config_mistakes *mistakes)
+{
+    return mistakes->count > TRAIL_CONFIG_MISTAKE_LIMIT;
+}

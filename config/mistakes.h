@@ -3,6 +3,7 @@
 #ifndef TRAIL_CONFIG_MISTAKES_H
 #define TRAIL_CONFIG_MISTAKES_H
 
+#include <stdbool.h>
 #include "backtrail/base.h"
 
 /* Most mistakes told of one configuration. */
@@ -12,7 +13,7 @@
 struct trail_config_mistakes {
     void (*told)(void *arg, const char *line); /* each, as it is found; may be NULL */
     void *arg;
-    uint32_t count;
+    uint32_t count;           /* of those that were looked for: see below */
     enum trail_status status; /* of the first */
     struct trail_error first;
 };
@@ -21,5 +22,7 @@ struct trail_config_mistakes {
 enum trail_status trail_config_note(struct trail_config_mistakes *mistakes,
                                     enum trail_status status,
                                     const struct trail_error *why);
+/* No more of them will be told: there is no use in looking for others. */
+bool trail_config_mistakes_full(const struct trail_config_mistakes *mistakes);
 
 #endif

@@ -10,6 +10,7 @@
 #include "config/read.h"
 #include "config/show.h"
 #include "config/suggest.h"
+#include "config/units.h"
 
 /* Longest key of a table, with its dots. */
 #define KEY_LIMIT 128
@@ -45,6 +46,14 @@ static const struct trail_option_spec *spec_find(const struct reading *reading,
         if (strcmp(spec_at(reading, i)->key, key) == 0)
             return spec_at(reading, i);
     return NULL;
+}
+
+struct trail_option_spec trail_config_whole_spec(const struct trail_option_spec *row,
+                                                 uint32_t stride)
+{
+    struct trail_option_spec spec = { 0 };
+    memcpy(&spec, row, stride < sizeof(spec) ? stride : sizeof(spec));
+    return spec;
 }
 
 /* True if the table has a key below `key`: it is an object in the file. */
@@ -189,6 +198,53 @@ static enum trail_status add(const struct reading *reading,
     return TRAIL_OK;
 }
 
+static bool is_word(const char *words, const char *text)
+{
+    size_t size = strlen(text);
+    for (; *words; words += *words == '|') {
+        size_t word_size = strcspn(words, "|");
+        if (word_size == size && strncmp(words, text, size) == 0)
+            return true;
+        words += word_size;
+    }
+    return false;
+}
+
+static bool parse_bound(uint32_t type, const char *bound, uint64_t *number_ret)
+{
+    return bound && (type == TRAIL_OPTION_DURATION ? trail_parse_duration
+                     : type == TRAIL_OPTION_SIZE
+                         ? trail_parse_size
+                         : trail_parse_count)(bound, number_ret) == TRAIL_OK;
+}
+
+/* See that a value is among those that the table allows. */
+static enum trail_status check_allowed(const struct reading *reading,
+                                       const struct trail_option_spec *row,
+                                       const struct trail_config_value *value,
+                                       const char *text, uint64_t number)
+{
+    const struct trail_option_spec spec =
+        trail_config_whole_spec(row, reading->spec_stride);
+    struct trail_config_written written = trail_config_written(value);
+    uint64_t bound;
+    if (spec.type == TRAIL_OPTION_TEXT && spec.words && !is_word(spec.words, text))
+        return trail_config_fail(value, reading->err, "%s cannot be used; write %.80s",
+                                 written.text, spec.words);
+    if (spec.type != TRAIL_OPTION_COUNT && spec.type != TRAIL_OPTION_SIZE &&
+        spec.type != TRAIL_OPTION_DURATION)
+        return TRAIL_OK;
+    if (parse_bound(spec.type, spec.least, &bound) && number < bound)
+        return trail_config_fail(value, reading->err,
+                                 "%s is too little; write %s or more", written.text,
+                                 spec.least);
+    if (parse_bound(spec.type, spec.most, &bound) && number > bound)
+        return trail_config_fail(value, reading->err,
+                                 "%s is too much; write %s or less", written.text,
+                                 spec.most);
+    return TRAIL_OK;
+}
+
 static enum trail_status add_scalar(const struct reading *reading,
                                     const struct trail_option_spec *spec, uint32_t type,
                                     const char *name,
@@ -198,7 +254,12 @@ static enum trail_status add_scalar(const struct reading *reading,
     uint64_t number = 0;
     enum trail_status status =
         trail_config_read_scalar(value, type, &text, &number, reading->err);
-    return status ? status : add(reading, spec, name, text, number);
+    if (!status)
+        status = check_allowed(reading, spec, value, text, number);
+    if (!status)
+        return add(reading, spec, name, text, number);
+    free(text);
+    return status;
 }
 
 static enum trail_status add_map(const struct reading *reading,
@@ -241,6 +302,7 @@ static enum trail_status add_value(const struct reading *reading,
     case TRAIL_OPTION_COUNT:
     case TRAIL_OPTION_SIZE:
     case TRAIL_OPTION_DURATION:
+    case TRAIL_OPTION_URL:
         return add_scalar(reading, spec, spec->type, "", value);
     case TRAIL_OPTION_MAP:
         return add_map(reading, spec, value);
@@ -314,7 +376,7 @@ static enum trail_status add_all(const struct reading *reading)
 static enum trail_status check_table(const struct reading *reading)
 {
     bool good = reading->spec_count == 0 ||
-                (reading->specs && reading->spec_stride >= sizeof(*reading->specs));
+                (reading->specs && reading->spec_stride >= TRAIL_OPTION_SPEC_MIN);
     for (uint32_t i = 0; good && i < reading->spec_count; i++) {
         const char *key = spec_at(reading, i)->key;
         good = key && key[0] && strlen(key) < KEY_LIMIT - 1;

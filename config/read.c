@@ -31,11 +31,41 @@ static const char *type_name(const json_t *json)
     }
 }
 
+static enum trail_status parse_bool(const char *text, uint64_t *number_ret)
+{
+    if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+        return TRAIL_BAD_INPUT;
+    *number_ret = text[0] == 't';
+    return TRAIL_OK;
+}
+
+/* What would make the type right, if it is as simple as that. */
+static const char *remedy_of(const struct trail_config_value *value,
+                             const char *expected)
+{
+    const char *text = json_string_value(value->json);
+    uint64_t number;
+    if (strcmp(expected, "a list") == 0)
+        return "; write [ ... ]";
+    if (strcmp(expected, "an object") == 0)
+        return "; write { ... }";
+    if (strcmp(expected, "text") == 0 &&
+        (json_is_number(value->json) || json_is_boolean(value->json)))
+        return "; put it in quotes";
+    if (text && strcmp(expected, "true or false") == 0 &&
+        parse_bool(text, &number) == TRAIL_OK)
+        return "; leave out the quotes";
+    if (text && strcmp(expected, "a whole number") == 0 &&
+        trail_parse_count(text, &number) == TRAIL_OK)
+        return "; leave out the quotes";
+    return "";
+}
+
 static enum trail_status fail_type(const struct trail_config_value *value,
                                    const char *expected, struct trail_error *err)
 {
-    return trail_config_fail(value, err, "expected %s, found %s", expected,
-                             type_name(value->json));
+    return trail_config_fail(value, err, "expected %s, found %s%s", expected,
+                             type_name(value->json), remedy_of(value, expected));
 }
 
 enum trail_status trail_config_expect_object(const struct trail_config_value *value,
@@ -73,7 +103,7 @@ enum trail_status trail_config_check_keys(const struct trail_config_value *objec
     void *json = (void *)(uintptr_t)object->json; /* jansson iterates over non-const */
     for (void *at = json_object_iter(json); at; at = json_object_iter_next(json, at)) {
         const char *key = json_object_iter_key(at);
-        if (is_known(key, known))
+        if (is_known(key, known) || trail_config_mistakes_full(mistakes))
             continue;
         struct trail_config_value member = trail_config_member(object, key);
         struct trail_suggestion hint = trail_suggest(key, known);
@@ -91,14 +121,6 @@ struct form {
     const char *remedy;
     enum trail_status (*parse)(const char *text, uint64_t *number_ret);
 };
-
-static enum trail_status parse_bool(const char *text, uint64_t *number_ret)
-{
-    if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
-        return TRAIL_BAD_INPUT;
-    *number_ret = text[0] == 't';
-    return TRAIL_OK;
-}
 
 static const struct form *form_of(uint32_t type)
 {
@@ -153,25 +175,56 @@ static bool fits(const struct trail_config_value *value, uint32_t type)
            trail_config_is_variable(value) || strstr(json_string_value(json), "${");
 }
 
-/* A message shows what stands in the file, not what it expands to: that may be a
- * secret. */
+struct trail_config_written trail_config_written(const struct trail_config_value *value)
+{
+    struct trail_config_written written = { "" };
+    char bytes[TRAIL_SHOW_SIZE + 8] = "";
+    const char *text = json_string_value(value->json), *raw = text ? text : bytes;
+    const char *quote = text ? "\"" : "";
+    if (!text)
+        copy_written(value, bytes, sizeof(bytes));
+    snprintf(written.text, sizeof(written.text), "%s%s%s%s", quote,
+             trail_show(raw, strlen(raw)).text, quote,
+             text && strstr(text, "${") ? " expanded" : "");
+    return written;
+}
+
 static enum trail_status fail_form(const struct trail_config_value *value,
                                    const struct form *form, enum trail_status status,
                                    struct trail_error *err)
 {
-    char written[TRAIL_SHOW_SIZE + 8] = "";
-    const char *quote = json_is_string(value->json) ? "\"" : "", *raw = written;
-    if (json_is_string(value->json))
-        raw = json_string_value(value->json);
-    else
-        copy_written(value, written, sizeof(written));
-    struct trail_shown shown = trail_show(raw, strlen(raw));
-    const char *expanded = *quote && strstr(raw, "${") ? " expanded" : "";
+    struct trail_config_written written = trail_config_written(value);
     if (status == TRAIL_UNSUPPORTED)
-        return trail_config_fail(value, err, "%s%s%s%s is more than 64 bits hold",
-                                 quote, shown.text, quote, expanded);
-    return trail_config_fail(value, err, "%s%s%s%s is not %s; %s", quote, shown.text,
-                             quote, expanded, form->is_not, form->remedy);
+        return trail_config_fail(value, err, "%s is more than 64 bits hold",
+                                 written.text);
+    return trail_config_fail(value, err, "%s is not %s; %s", written.text, form->is_not,
+                             form->remedy);
+}
+
+/* A URL may have a password in it: none is shown. */
+static enum trail_status check_url(const struct trail_config_value *value,
+                                   const char *url, struct trail_error *err)
+{
+    static const char *const schemes[] = { "https://", "http://" };
+    const char *host = NULL;
+    for (size_t i = 0; i < 2 && !host; i++) {
+        size_t size = 0;
+        while (schemes[i][size] && (url[size] | 0x20) == (schemes[i][size] | 0x20))
+            size++;
+        host = schemes[i][size] ? NULL : url + size;
+    }
+    if (!host)
+        return trail_config_fail(value, err,
+                                 "not a URL; it has to start with https:// or http://");
+    if (strcspn(host, "/?#:") == 0)
+        return trail_config_fail(value, err,
+                                 "a URL without a host; write https://HOST/PATH");
+    for (const char *at = url; *at; at++)
+        if ((unsigned char)*at <= 0x20 || *at == 0x7F)
+            return trail_config_fail(value, err,
+                                     "a URL has no spaces or control characters; write "
+                                     "%%20 for a space");
+    return TRAIL_OK;
 }
 
 static enum trail_status read_form(const struct trail_config_value *value,
@@ -220,9 +273,17 @@ enum trail_status trail_config_read_scalar(const struct trail_config_value *valu
     if (!text)
         return fail_type(value, type == TRAIL_OPTION_PATH ? "a path" : "text", err);
     *number_ret = 0;
-    return type == TRAIL_OPTION_PATH
-               ? trail_config_expand_path(value, text, text_ret, err)
-               : trail_config_expand(value, text, text_ret, err);
+    if (type == TRAIL_OPTION_PATH)
+        return trail_config_expand_path(value, text, text_ret, err);
+    char *expanded = NULL;
+    enum trail_status status = trail_config_expand(value, text, &expanded, err);
+    if (!status && type == TRAIL_OPTION_URL)
+        status = check_url(value, expanded, err);
+    if (status)
+        free(expanded);
+    else
+        *text_ret = expanded;
+    return status;
 }
 
 enum trail_status trail_config_read_text(const struct trail_config_value *value,
@@ -255,6 +316,18 @@ enum trail_status trail_config_read_number(const struct trail_config_value *valu
     return status;
 }
 
+/* An element of a list of texts; it has to be there, and to say something. */
+static enum trail_status read_element(const struct trail_config_value *list,
+                                      size_t ordinal, uint32_t type, char **text_ret,
+                                      struct trail_error *err)
+{
+    struct trail_config_value element = trail_config_element(list, ordinal);
+    enum trail_status status = trail_config_read_text(&element, type, text_ret, err);
+    if (!status && !(*text_ret)[0])
+        return trail_config_fail(&element, err, "an empty text; leave it out");
+    return status;
+}
+
 enum trail_status trail_config_read_list(const struct trail_config_value *value,
                                          uint32_t type, char ***list_ret,
                                          struct trail_error *err)
@@ -266,18 +339,28 @@ enum trail_status trail_config_read_list(const struct trail_config_value *value,
     char **list = calloc(count + 1, sizeof(*list));
     if (!list)
         return trail_fail(err, TRAIL_NO_MEMORY, "out of memory");
-    for (size_t i = 0; i < count && !status; i++) {
-        struct trail_config_value element = trail_config_element(value, i);
-        status = trail_config_read_text(&element, type, &list[i], err);
-        if (!status && !list[i][0])
-            status = trail_config_fail(&element, err, "an empty text; leave it out");
-    }
+    for (size_t i = 0; i < count && !status; i++)
+        status = read_element(value, i, type, &list[i], err);
     if (status) {
         trail_config_list_free(list);
         return status;
     }
     *list_ret = list;
     return TRAIL_OK;
+}
+
+void trail_config_note_list(const struct trail_config_value *value, uint32_t type,
+                            struct trail_config_mistakes *mistakes)
+{
+    struct trail_error why = { "" };
+    trail_config_note(mistakes, trail_config_expect_list(value, &why), &why);
+    for (size_t i = 0; i < json_array_size(value->json); i++) {
+        char *text = NULL;
+        if (!trail_config_mistakes_full(mistakes))
+            trail_config_note(mistakes, read_element(value, i, type, &text, &why),
+                              &why);
+        free(text);
+    }
 }
 
 void trail_config_list_free(char **list)

@@ -20,6 +20,14 @@ enum trail_status trail_config_check_keys(const struct trail_config_value *objec
                                           const char *const *known,
                                           struct trail_config_mistakes *mistakes);
 
+/* A value for a message, as it stands in the file: what it expands to may be a secret,
+ * and is only said to be expanded. */
+struct trail_config_written {
+    char text[96];
+};
+struct trail_config_written trail_config_written(
+    const struct trail_config_value *value);
+
 /* Read one value of an enum trail_option_type that is neither MAP nor LIST.
  *
  * Owns: *text_ret, the value as written and expanded, is the caller's to free. */
@@ -41,6 +49,9 @@ enum trail_status trail_config_read_number(const struct trail_config_value *valu
 enum trail_status trail_config_read_list(const struct trail_config_value *value,
                                          uint32_t type, char ***list_ret,
                                          struct trail_error *err);
+/* Note every mistake in such a list, where reading it ends with the first. */
+void trail_config_note_list(const struct trail_config_value *value, uint32_t type,
+                            struct trail_config_mistakes *mistakes);
 void trail_config_list_free(char **list); /* NULL is fine */
 
 #endif

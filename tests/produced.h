@@ -11,14 +11,16 @@ static inline void keep_produced(const char *kind, const char *text, size_t size
 {
     static unsigned number;
     const char *test = getenv("BACKTRAIL_TEST_PRODUCED");
-    char path[4096];
+    char path[4096], part[4096 + 8];
     if (!test || !test[0])
         return;
     snprintf(path, sizeof(path), "%s-%u.%s.json", test, ++number, kind);
-    FILE *file = fopen(path, "w");
+    snprintf(part, sizeof(part), "%s.part", path); /* nobody sees half of one */
+    FILE *file = fopen(part, "w");
     assert_non_null(file);
     assert_int_equal(fwrite(text, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
+    assert_int_equal(rename(part, path), 0);
 }
 
 #endif

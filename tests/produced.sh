@@ -6,6 +6,10 @@ produced_lines='^\{"backtrail":[^,]*,"kind":"trace",.*"writer":\{"name":"libback
 produced_lines=$produced_lines'|^\{"backtrail":[^,]*,"kind":"report",.*"resolver":\{"name":"backtrail"'
 produced_lines=$produced_lines'|^\[?\{"Address":|^\{"kind":"[a-z]*","name":.*"abi":'
 
+# What an older run left is of an older program.
+[ -z "${BACKTRAIL_TEST_PRODUCED-}" ] ||
+    rm -f "$BACKTRAIL_TEST_PRODUCED.jsonl" "$BACKTRAIL_TEST_PRODUCED"-*.config.json
+
 # produced_keep FILE...: the lines of that kind in files.
 produced_keep()
 {
@@ -25,7 +29,6 @@ produced_keep_config()
 produced_at_exit()
 {
     [ -n "${BACKTRAIL_TEST_PRODUCED-}" ] || return 0
-    rm -f "$BACKTRAIL_TEST_PRODUCED".jsonl
     for produced_file in "$work"/here/*.json "$work/here/config"; do
         ! "$1" config check "$produced_file" > /dev/null 2>&1 ||
             produced_keep_config "$produced_file"
@@ -34,5 +37,8 @@ produced_at_exit()
     while read -r produced_file; do
         produced_keep "$produced_file"
     done < "$work/files"
-    [ ! -s "$work/produced" ] || sort -u "$work/produced" > "$BACKTRAIL_TEST_PRODUCED.jsonl"
+    [ -s "$work/produced" ] || return 0
+    # A test of large input writes much of the same: some will do.
+    sort -u "$work/produced" | awk 'NR <= 200' > "$BACKTRAIL_TEST_PRODUCED.part"
+    mv "$BACKTRAIL_TEST_PRODUCED.part" "$BACKTRAIL_TEST_PRODUCED.jsonl"
 }

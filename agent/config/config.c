@@ -1,6 +1,7 @@
 /* config.c -- the verb `config`: is a config right, and what does it come to? */
 #include "agent/config/config.h"
 #include "agent/options.h"
+#include "config/suggest.h"
 #include "core/setup.h"
 
 enum config_key {
@@ -23,37 +24,68 @@ static bool take(void *arg, int key, const char *value)
     return true;
 }
 
-/* Load the plugin of an entry and hold its options against the plugin's table. */
-static enum trail_status check_entry(const struct trail_config *config,
-                                     struct trail_registry *registry,
-                                     enum trail_plugin_kind kind,
-                                     const struct trail_config_entry *entry,
-                                     struct trail_error *err)
+/* What an entry may have meant by the name of a plugin that is not there; nothing of
+ * one that is there and was refused. */
+static struct trail_suggestion suggest_plugin(struct trail_registry *registry,
+                                              enum trail_plugin_kind kind,
+                                              const char *name)
+{
+    const char *names[64];
+    size_t count = 0;
+    for (size_t i = 0; i < trail_registry_count(registry) && count < 63; i++) {
+        const struct trail_plugin *plugin = trail_registry_at(registry, i);
+        if (strcmp(plugin->name, name) == 0)
+            return (struct trail_suggestion){ "" };
+        if (plugin->kind == (uint32_t)kind)
+            names[count++] = plugin->name;
+    }
+    names[count] = NULL;
+    return trail_suggest(name, names);
+}
+
+enum trail_status config_load_entry(struct trail_pipeline *pipeline,
+                                    enum trail_plugin_kind kind,
+                                    const struct trail_config_entry *entry,
+                                    const struct trail_plugin **plugin_ret,
+                                    struct trail_option_set **set_ret,
+                                    struct trail_error *err)
+{
+    const struct trail_config *config = trail_pipeline_config(pipeline);
+    struct trail_registry *registry = trail_pipeline_registry(pipeline);
+    struct trail_error reason = { "" }, why = { "" };
+    enum trail_status status =
+        trail_registry_load(registry, kind, entry->use, plugin_ret, &reason);
+    if (!status)
+        return trail_setup_options(config, entry, *plugin_ret, set_ret, err);
+    struct trail_suggestion hint = suggest_plugin(registry, kind, entry->use);
+    trail_fail(&why, status, "use: %.150s%s%.80s", reason.text,
+               hint.text[0] ? "; " : "", hint.text);
+    return trail_config_blame(config, entry, TRAIL_NOT_FOUND, why.text, err);
+}
+
+static int check_entry(struct trail_pipeline *pipeline, enum trail_plugin_kind kind,
+                       const struct trail_config_entry *entry)
 {
     const struct trail_plugin *plugin = NULL;
     struct trail_option_set *set = NULL;
-    struct trail_error reason;
-    if (trail_registry_load(registry, kind, entry->use, &plugin, &reason))
-        return trail_config_blame(config, entry, TRAIL_NOT_FOUND, reason.text, err);
-    enum trail_status status = trail_setup_options(config, entry, plugin, &set, err);
+    struct trail_error err = { "" };
+    if (config_load_entry(pipeline, kind, entry, &plugin, &set, &err))
+        return failure("%s", err.text);
     trail_option_set_destroy(set);
-    return status;
+    return EXIT_DONE;
 }
 
 /* Every entry is checked, so that one run tells the mistakes of each. */
 static int check_plugins(struct trail_pipeline *pipeline)
 {
     const struct trail_config *config = trail_pipeline_config(pipeline);
-    struct trail_registry *registry = trail_pipeline_registry(pipeline);
-    struct trail_error err;
     int exit_code = EXIT_DONE;
     for (size_t i = 0; i < config->symbolizer_count; i++)
-        if (check_entry(config, registry, TRAIL_KIND_SYMBOLIZER,
-                        &config->symbolizers[i], &err))
-            exit_code = failure("%s", err.text);
+        if (check_entry(pipeline, TRAIL_KIND_SYMBOLIZER, &config->symbolizers[i]))
+            exit_code = EXIT_FAILED;
     for (size_t i = 0; i < config->sink_count; i++)
-        if (check_entry(config, registry, TRAIL_KIND_SINK, &config->sinks[i], &err))
-            exit_code = failure("%s", err.text);
+        if (check_entry(pipeline, TRAIL_KIND_SINK, &config->sinks[i]))
+            exit_code = EXIT_FAILED;
     return exit_code;
 }
 
@@ -69,8 +101,9 @@ static void note_unused(const struct trail_config *config)
 
 static void tell(void *arg, const char *line)
 {
-    (void)arg;
+    size_t *told = arg;
     failure("%s", line);
+    ++*told;
 }
 
 static int check(struct trail_pipeline *pipeline)
@@ -91,6 +124,8 @@ static int run(int argc, char **argv)
 {
     struct shared_options shared = { 0 };
     struct trail_pipeline *pipeline = NULL;
+    struct trail_error err = { "" };
+    size_t told = 0;
     bool json = false;
     int exit_code;
     int first =
@@ -114,9 +149,10 @@ static int run(int argc, char **argv)
     const struct trail_pipeline_options setup = { .config_path = shared.config_path,
                                                   .plugin_path = shared.plugin_path,
                                                   .quiet = true,
-                                                  .config_told = tell };
-    if (trail_pipeline_create(&setup, &pipeline, NULL))
-        return EXIT_FAILED;
+                                                  .config_told = tell,
+                                                  .config_told_arg = &told };
+    if (trail_pipeline_create(&setup, &pipeline, &err))
+        return told ? EXIT_FAILED : failure("%s", err.text);
     if (wants_check)
         exit_code = check(pipeline);
     else if (wants_show)

@@ -6,6 +6,15 @@
 
 #include "core/pipeline.h"
 
+/* Load the plugin of an entry and hold its options against the plugin's table. What is
+ * wrong is told with its place in the config. */
+enum trail_status config_load_entry(struct trail_pipeline *pipeline,
+                                    enum trail_plugin_kind kind,
+                                    const struct trail_config_entry *entry,
+                                    const struct trail_plugin **plugin_ret,
+                                    struct trail_option_set **set_ret,
+                                    struct trail_error *err);
+
 /* Print the values that count, and where each comes from, without secrets. Returns an
  * enum exit_code. */
 int config_show(struct trail_pipeline *pipeline, bool json);

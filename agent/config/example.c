@@ -107,7 +107,9 @@ static void write_key(struct writing *writing, const char *name,
 static void write_option(struct writing *writing, const char *name,
                          const struct trail_option_spec *spec)
 {
-    comment(writing, name, "%s%s; %s", plugin_type_name(spec->type),
+    comment(writing, name, "%s%s%s%s%s%s; %s", plugin_option_form(spec),
+            spec->least ? ", at least " : "", spec->least ? spec->least : "",
+            spec->most ? ", at most " : "", spec->most ? spec->most : "",
             spec->flags & TRAIL_OPTION_REQUIRED ? ", needed" : "",
             spec->help ? spec->help : "");
     member(writing, name, !spec->default_value,
@@ -143,7 +145,8 @@ static void write_options(struct writing *writing, const struct plugin_table *ta
             skip + size + 2 > sizeof(path))
             continue;
         if (!step[size]) {
-            write_option(writing, step, spec);
+            const struct trail_option_spec whole = plugin_table_spec(table, i);
+            write_option(writing, step, &whole);
             continue;
         }
         snprintf(path, sizeof(path), "%.*s", (int)(skip + size), spec->key);

@@ -177,8 +177,8 @@ static bool is_secret(const struct trail_option_spec *spec, const char *name,
                       const struct trail_config_value *value)
 {
     const char *written = json_string_value(value->json);
-    bool text = spec->type == TRAIL_OPTION_TEXT || spec->type == TRAIL_OPTION_MAP ||
-                spec->type == TRAIL_OPTION_LIST;
+    bool text = spec->type == TRAIL_OPTION_TEXT || spec->type == TRAIL_OPTION_URL ||
+                spec->type == TRAIL_OPTION_MAP || spec->type == TRAIL_OPTION_LIST;
     return spec->flags & TRAIL_OPTION_SECRET ||
            (text && (config_is_secret_name(name) ||
                      (written && config_is_secret_text(written))));
@@ -250,13 +250,8 @@ static void show_plugin(struct showing *showing, enum trail_plugin_kind kind,
     const struct trail_plugin *plugin = NULL;
     struct trail_option_set *set = NULL;
     struct trail_error err = { "" };
-    enum trail_status status =
-        trail_registry_load(trail_pipeline_registry(showing->pipeline), kind,
-                            entry->use, &plugin, &err);
-    if (!status)
-        status = trail_setup_options(showing->config, entry, plugin, &set, &err);
-    if (status) {
-        showing->exit_code = failure("%s: %s", entry->place, err.text);
+    if (config_load_entry(showing->pipeline, kind, entry, &plugin, &set, &err)) {
+        showing->exit_code = failure("%s", err.text);
         return;
     }
     struct plugin_table table = plugin_table_of(plugin);
@@ -291,45 +286,40 @@ static void show_entry(struct showing *showing, enum trail_plugin_kind kind,
     show_plugin(showing, kind, entry, &object);
 }
 
-/* Entries that are switched off: nothing else of them counts. */
-static void show_disabled(struct showing *showing, const char *list,
-                          const struct trail_config_entry *entries, size_t count)
+/* A list in its order; of an entry that is switched off nothing else counts. */
+static void show_list_of(struct showing *showing, enum trail_plugin_kind kind,
+                         const struct trail_config_entry *entries, size_t count)
 {
+    const char *list = kind == TRAIL_KIND_SINK ? "sinks" : "symbolizers";
     struct trail_config_value top = trail_config_top(showing->config->document);
     struct trail_config_value all = trail_config_member(&top, list);
-    for (size_t i = 0, kept = 0; i < json_array_size(all.json); i++) {
+    size_t size = json_array_size(all.json), kept = 0;
+    if (count == 0 && all.json)
+        add_row(showing, list, json_array(), false, &all);
+    for (size_t i = 0; i < size; i++) {
         struct trail_config_value object = trail_config_element(&all, i);
         struct trail_config_value enabled = trail_config_member(&object, "enabled");
         char shown[KEY_SIZE];
+        if (kept < count && entries[kept].node == object.node) {
+            show_entry(showing, kind, &entries[kept++]);
+            continue;
+        }
         snprintf(shown, sizeof(shown), "%s[%zu].enabled", list, i);
-        if (kept < count && entries[kept].node == object.node)
-            kept++;
-        else
-            add_row(showing, shown, json_false(), false, &enabled);
+        add_row(showing, shown, json_false(), false, &enabled);
     }
+    for (; kept < count; kept++) /* the one that is there if none is given */
+        show_entry(showing, kind, &entries[kept]);
 }
 
 static void show_entries(struct showing *showing)
 {
     const struct trail_config *config = showing->config;
-    struct trail_config_value top = trail_config_top(config->document);
-    struct trail_config_value sinks = trail_config_member(&top, "sinks");
-    struct trail_config_value symbolizers = trail_config_member(&top, "symbolizers");
-
     if (!config->symbolizers_given)
         add_row(showing, "symbolizers", json_string("every one that is found"), false,
                 NULL);
-    else if (config->symbolizer_count == 0)
-        add_row(showing, "symbolizers", json_array(), false, &symbolizers);
-    for (size_t i = 0; i < config->symbolizer_count; i++)
-        show_entry(showing, TRAIL_KIND_SYMBOLIZER, &config->symbolizers[i]);
-    show_disabled(showing, "symbolizers", config->symbolizers,
-                  config->symbolizer_count);
-    if (config->sink_count == 0)
-        add_row(showing, "sinks", json_array(), false, &sinks);
-    for (size_t i = 0; i < config->sink_count; i++)
-        show_entry(showing, TRAIL_KIND_SINK, &config->sinks[i]);
-    show_disabled(showing, "sinks", config->sinks, config->sink_count);
+    show_list_of(showing, TRAIL_KIND_SYMBOLIZER, config->symbolizers,
+                 config->symbolizer_count);
+    show_list_of(showing, TRAIL_KIND_SINK, config->sinks, config->sink_count);
 }
 
 /* ---- printing ----------------------------------------------------------- */

@@ -1,9 +1,7 @@
 /* debug.c -- whether a module's lines are known, and if not, what is missing. */
 #include "agent/doctor/doctor.h"
 
-static const char install[] =
-    "compile with -g, install its debug package (-dbgsym), or give its debug file with "
-    "--symbols DIR";
+static const char install[] = "compile with -g, " DOCTOR_DEBUG_PACKAGE;
 
 /* The file that has the debug information; NULL: none has. */
 static const struct trail_elf *with_debug_info(const struct doctor_module *module,

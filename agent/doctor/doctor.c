@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "agent/terminal.h"
 #include "core/report/json_text.h"
 
 #define PID_DIGITS 10
@@ -70,26 +71,22 @@ static const char *level_name(enum doctor_level level)
     return names[level];
 }
 
-/* What comes from files and paths must not steer a terminal. */
-static void print_plain(const char *text)
-{
-    for (; *text; text++)
-        putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
-}
-
 static void print_text(const struct doctor_report *report, bool all)
 {
-    print_plain(report->subject);
+    terminal_print(report->subject);
     putchar('\n');
     for (size_t i = 0; i < report->count; i++) {
         const struct doctor_finding *finding = &report->at[i];
         if (!all && finding->level == DOCTOR_OK)
             continue;
         printf("  %-4s  %-16s  ", level_name(finding->level), finding->what);
-        print_plain(finding->found);
+        terminal_print(finding->found);
         putchar('\n');
-        if (finding->remedy[0])
-            printf("  %-4s  %-16s  remedy: %s\n", "", "", finding->remedy);
+        if (!finding->remedy[0])
+            continue;
+        printf("  %-4s  %-16s  remedy: ", "", "");
+        terminal_print(finding->remedy);
+        putchar('\n');
     }
     if (!all && doctor_worst(report) == DOCTOR_OK)
         printf("  OK\n");

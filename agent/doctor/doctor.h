@@ -20,6 +20,11 @@ struct doctor_finding {
     char remedy[512]; /* "": none is needed, or there is none */
 };
 
+/* Where a debug package is to be had, as the end of a remedy. */
+#define DOCTOR_DEBUG_PACKAGE                                                           \
+    "install its debug package (on Debian find-dbgsym-packages of debian-goodies "     \
+    "names it), or give its debug file with --symbols DIR"
+
 #define DOCTOR_FINDINGS 24
 
 /* Of one module. */

@@ -21,6 +21,8 @@ static const char *format_name(uint32_t format)
     return format < sizeof(names) / sizeof(names[0]) ? names[format] : names[0];
 }
 
+static const char not_a_module[] = "give a program, a library or a process id";
+
 /* The linker's own word on whether a position-independent file is a program: DF_1_PIE
  * in DT_FLAGS_1. */
 static bool is_pie(const struct trail_elf *elf)
@@ -67,6 +69,15 @@ static const char *kind_name(const struct trail_elf *elf)
     }
 }
 
+static const char *kind_remedy(const struct trail_elf *elf)
+{
+    if (elf->type == TRAIL_ELF_RELOCATABLE)
+        return "give the program, library or kernel that it is linked into";
+    if (elf->type == TRAIL_ELF_CORE)
+        return "give the program that it is of";
+    return not_a_module;
+}
+
 static bool check_kind(struct doctor_module *module)
 {
     const struct trail_module *known = &module->file.target.module;
@@ -78,10 +89,9 @@ static bool check_kind(struct doctor_module *module)
     }
     bool linked = elf->type == TRAIL_ELF_EXECUTABLE || elf->type == TRAIL_ELF_DYNAMIC;
     doctor_note(module->report, linked ? DOCTOR_OK : DOCTOR_BAD, "file",
-                linked ? NULL : "give a linked program, a library or a process id",
-                "ELF, %s, %s-bit, %s-endian; %s", arch_name(known->arch),
-                elf->is64 ? "64" : "32", elf->little ? "little" : "big",
-                kind_name(elf));
+                linked ? NULL : kind_remedy(elf), "ELF, %s, %s-bit, %s-endian; %s",
+                arch_name(known->arch), elf->is64 ? "64" : "32",
+                elf->little ? "little" : "big", kind_name(elf));
     return linked;
 }
 
@@ -192,6 +202,26 @@ static void release(struct doctor_module *module)
     module_file_close(&module->file);
 }
 
+/* A file that is no module may still be something that people run. */
+static void note_unreadable(struct doctor_report *report, const char *path,
+                            const char *why)
+{
+    struct trail_os_file file = { .fd = -1 };
+    const char *remedy = not_a_module;
+    bool mapped = !trail_os_file_map(path, TRAIL_SYMBOL_FILE_LIMIT, &file, NULL);
+    if (mapped && file.size >= 2 && memcmp(file.bytes, "#!", 2) == 0)
+        remedy = "a script has no code of its own: give its interpreter, or a process";
+    else if (mapped && file.size >= 4 &&
+             memcmp(file.bytes,
+                    "\x7f"
+                    "ELF",
+                    4) == 0)
+        remedy = NULL; /* damaged: `why` says what to do */
+    doctor_note(report, DOCTOR_BAD, "file", remedy, "%s", why);
+    if (mapped)
+        trail_os_file_close(&file);
+}
+
 void doctor_examine_file(const struct doctor_session *session, const char *path,
                          const char *name, struct doctor_report *report)
 {
@@ -199,7 +229,7 @@ void doctor_examine_file(const struct doctor_session *session, const char *path,
     struct trail_error err = { "" };
     snprintf(report->subject, sizeof(report->subject), "%s", name);
     if (module_file_open(path, name, &module.file, &err)) {
-        doctor_note(report, DOCTOR_BAD, "file", NULL, "%s", err.text);
+        note_unreadable(report, path, err.text);
         return;
     }
     examine(&module);

@@ -13,6 +13,8 @@
 #define MODULE_LIMIT 8192u
 #define VDSO_LIMIT   ((uint64_t)1 << 20)
 
+static const char as_root[] = "run it as root or as the process's user";
+
 /* ---- one module --------------------------------------------------------- */
 
 struct walk {
@@ -58,12 +60,36 @@ static bool open_path(const struct walk *walk, const struct doctor_mapping *mapp
     return is_same_inode(path_ret, mapping);
 }
 
-static void examine_mapping(const struct walk *walk,
-                            const struct doctor_mapping *mapping)
+/* Memory that has a name and a number like a file, where runtimes put code that they
+ * generate: it is a module only if it is an ELF image. */
+static bool is_generated(const char *opened, const struct doctor_mapping *mapping)
+{
+    static const char *const names[] = { "/memfd:", "/dev/zero", "/SYSV", "/dev/shm/" };
+    char magic[4] = "";
+    bool memory = false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        memory = memory || strncmp(mapping->path, names[i], strlen(names[i])) == 0;
+    FILE *file = memory && opened ? fopen(opened, "rb") : NULL;
+    bool elf = file && fread(magic, 1, sizeof(magic), file) == sizeof(magic) &&
+               memcmp(magic,
+                      "\x7f"
+                      "ELF",
+                      sizeof(magic)) == 0;
+    if (file)
+        fclose(file);
+    return memory && !elf;
+}
+
+static void examine_mapping(struct walk *walk, const struct doctor_mapping *mapping)
 {
     char path[1200];
     struct doctor_report report = { .count = 0 };
-    if (open_path(walk, mapping, path, sizeof(path))) {
+    bool opened = open_path(walk, mapping, path, sizeof(path));
+    if (is_generated(opened ? path : NULL, mapping)) {
+        walk->generated++;
+        return;
+    }
+    if (opened) {
         doctor_examine_file(walk->session, path, mapping->path, &report);
     } else {
         snprintf(report.subject, sizeof(report.subject), "%s", mapping->path);
@@ -168,8 +194,9 @@ enum trail_status doctor_examine_process(const struct doctor_session *session,
     snprintf(path, sizeof(path), "/proc/%" PRId64 "/maps", pid);
     FILE *file = fopen(path, "r");
     if (!file)
-        return trail_fail(err, errno == ENOENT ? TRAIL_NOT_FOUND : TRAIL_IO, "%s",
-                          errno == ENOENT ? "no such process" : strerror(errno));
+        return errno == ENOENT
+                   ? trail_fail(err, TRAIL_NOT_FOUND, "no such process")
+                   : trail_fail(err, TRAIL_IO, "%s; %s", strerror(errno), as_root);
     struct seen *seen = calloc(1, sizeof(*seen));
     size_t room = 0, lines = 0;
     ssize_t got;
@@ -185,8 +212,8 @@ enum trail_status doctor_examine_process(const struct doctor_session *session,
     fclose(file);
     note_generated(&walk);
     if (reason)
-        return trail_fail(err, TRAIL_IO, "its mappings cannot be read: %s",
-                          strerror(reason));
+        return trail_fail(err, TRAIL_IO, "its mappings cannot be read: %s; %s",
+                          strerror(reason), as_root);
     if (lines == 0)
         return trail_fail(err, TRAIL_BAD_INPUT,
                           "has no mappings: it is a kernel thread, or has ended");

@@ -225,9 +225,7 @@ void doctor_check_symbols(struct doctor_module *module)
                     ".size NAME, .-NAME",
                     "%zu labels, none of them declared to be a function", count);
     else if (module->sample.named)
-        doctor_note(module->report, DOCTOR_WARN, "symbols",
-                    "install its debug package, or give its debug file with "
-                    "--symbols DIR",
+        doctor_note(module->report, DOCTOR_WARN, "symbols", DOCTOR_DEBUG_PACKAGE,
                     "stripped; only the %zu functions that it exports have names",
                     count);
     else if (count)
@@ -236,7 +234,6 @@ void doctor_check_symbols(struct doctor_module *module)
                     "%zu functions, but no symbolizer names them", count);
     else
         doctor_note(module->report, DOCTOR_BAD, "symbols",
-                    "link without -s, or keep a debug file: objcopy "
-                    "--only-keep-debug FILE FILE.debug",
+                    "link without -s, or " DOCTOR_DEBUG_PACKAGE,
                     "stripped of all: frames will be addresses only");
 }

@@ -55,7 +55,16 @@ static const char commands_head[] =
 
 static const char tail[] = "    esac\n"
                            "}\n"
-                           "complete -F _backtrail backtrail\n";
+                           "complete -F _backtrail backtrail\n"
+                           "\n"
+                           "_backtrail_addr2line() # the link, which needs no verb\n"
+                           "{\n"
+                           "    local -a COMP_WORDS=(\"${COMP_WORDS[0]}\" addr2line"
+                           " \"${COMP_WORDS[@]:1}\")\n"
+                           "    local COMP_CWORD=$((COMP_CWORD + 1))\n"
+                           "    _backtrail\n"
+                           "}\n"
+                           "complete -F _backtrail_addr2line backtrail-addr2line\n";
 
 static void print_reply(FILE *to, const char *argument)
 {

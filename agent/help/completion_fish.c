@@ -117,10 +117,19 @@ static void print_arguments(FILE *to, const struct verb *verb)
     }
 }
 
+void completion_print_fish_link(FILE *to)
+{
+    fputs("complete -c backtrail-addr2line -w 'backtrail addr2line'\n", to);
+}
+
 void completion_print_fish(FILE *to)
 {
+    static const char first[] =
+        "complete -c backtrail -n 'test (count (commandline -opc)) -eq 1'";
     fputs(head, to);
     print_verbs(to, "test (count (commandline -opc)) -eq 1");
+    fprintf(to, "%s -l help -d 'list the verbs'\n", first);
+    fprintf(to, "%s -l version -d 'print the version'\n", first);
     for (const struct verb *const *verb = verbs; *verb; verb++) {
         for (const struct option_row *row = (*verb)->rows; row->letter || row->name;
              row++)
@@ -129,4 +138,5 @@ void completion_print_fish(FILE *to)
         print_commands(to, *verb);
         print_arguments(to, *verb);
     }
+    completion_print_fish_link(to);
 }

@@ -114,10 +114,16 @@ static void print_verb(FILE *to, const struct verb *verb)
 
 void completion_print_zsh(FILE *to)
 {
-    fputs("#compdef backtrail\n"
+    fputs("#compdef backtrail backtrail-addr2line\n"
           "# Completion of backtrail in zsh, made by "
           "`backtrail help --completion zsh`.\n"
-          "_backtrail()\n{\n    local curcontext=$curcontext\n    local -a verbs\n"
+          "_backtrail()\n{\n    local curcontext=$curcontext\n"
+          "    local -a verbs options\n"
+          "    if [[ $service == backtrail-addr2line ]]; then # it needs no verb\n"
+          "        words=(backtrail addr2line \"${(@)words[2,-1]}\")\n"
+          "        ((CURRENT++))\n"
+          "    fi\n"
+          "    options=('--help:list the verbs' '--version:print the version')\n"
           "    verbs=(",
           to);
     for (const struct verb *const *verb = verbs; *verb; verb++) {
@@ -128,6 +134,7 @@ void completion_print_zsh(FILE *to)
     fputs("\n    )\n"
           "    if ((CURRENT == 2)); then\n"
           "        _describe -t verbs verb verbs\n"
+          "        _describe -o -t options option options\n"
           "        return\n"
           "    fi\n"
           "    shift words\n"
@@ -140,7 +147,7 @@ void completion_print_zsh(FILE *to)
           "if [[ $funcstack[1] == _backtrail ]]; then\n"
           "    _backtrail \"$@\"\n"
           "else\n"
-          "    compdef _backtrail backtrail\n"
+          "    compdef _backtrail backtrail backtrail-addr2line\n"
           "fi\n",
           to);
 }

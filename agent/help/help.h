@@ -29,6 +29,8 @@ void completion_print(FILE *to, const char *shell);
 void completion_print_bash(FILE *to);
 void completion_print_zsh(FILE *to);
 void completion_print_fish(FILE *to);
+/* What fish loads by the name of the link: it completes as what it stands for. */
+void completion_print_fish_link(FILE *to);
 /* In single quotes, as bash and zsh have them; ended and begun by the caller. */
 void completion_quote(FILE *to, const char *text);
 /* The word that a subcommand's term begins with, and the arguments after it. */

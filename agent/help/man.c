@@ -158,6 +158,23 @@ static bool said_before(const struct help_line *line)
     return false;
 }
 
+/* What no verb alone looks at. */
+static const struct help_line everywhere[] = {
+    { "BACKTRAIL_BACKTRACE",
+      "in an app: \"1\" prints a panic's backtrace in any build, \"full\" with the "
+      "runtime's frames too, \"0\" never; unset: in builds without optimization" },
+    { "BACKTRAIL_STYLE",
+      "in an app: how it prints stacks: \"text\", \"tracy\" (text in which an inlined "
+      "call has its function's number) or \"markup\"; unset: \"text\"" },
+    { "TERM", "unset or \"dumb\": a terminal without colors" },
+    { "HOME",
+      "what \"~/\" in a config is; without XDG_STATE_HOME, what is kept between "
+      "runs is below it, unless root runs it" },
+    { "XDG_STATE_HOME",
+      "what is kept between runs is below this directory, unless root runs it" },
+    { 0 },
+};
+
 static void print_environment(FILE *to)
 {
     roff_section(to, "ENVIRONMENT");
@@ -165,10 +182,9 @@ static void print_environment(FILE *to)
         for (const struct help_line *at = (*verb)->environment; at && at->term; at++)
             if (!said_before(at))
                 roff_line(to, at->term, at->text);
-    roff_line(to, "BACKTRAIL_BACKTRACE",
-              "in an app: \"1\" prints a panic's backtrace in any build, \"full\" with "
-              "the runtime's frames too, \"0\" never; unset: in builds without "
-              "optimization");
+    for (const struct help_line *at = everywhere; at->term; at++)
+        roff_line(to, at->term, at->text);
+    roff_paragraphs(to, "A set-uid program looks at none of them.", false);
 }
 
 void man_print_overview(FILE *to)

@@ -21,18 +21,28 @@ static void print_key(FILE *to, const struct trail_config_key *key)
     roff_text(to, key->help, strlen(key->help));
 }
 
+static void print_bound(FILE *to, const char *what, const char *bound)
+{
+    if (!bound)
+        return;
+    fprintf(to, ", %s ", what);
+    roff_font(to, 'R', bound);
+}
+
 static void print_option(FILE *to, const struct trail_option_spec *spec)
 {
     roff_tag_long(to);
     roff_font(to, 'B', spec->key);
     fputs(" (", to);
-    roff_font(to, 'R', plugin_type_name(spec->type));
+    roff_font(to, 'R', plugin_option_form(spec));
     if (spec->flags & TRAIL_OPTION_REQUIRED)
         fputs(", required", to);
     else if (spec->default_value) {
         fputs(", default ", to);
         roff_font(to, 'R', spec->default_value[0] ? spec->default_value : "\"\"");
     }
+    print_bound(to, "at least", spec->least);
+    print_bound(to, "at most", spec->most);
     fputs(")\n", to);
     roff_text(to, spec->help, strlen(spec->help));
 }
@@ -47,8 +57,10 @@ static void print_plugin(FILE *to, const struct trail_plugin *plugin)
     putc(' ', to);
     roff_font(to, 'R', plugin->name);
     putc('\n', to);
-    for (uint32_t i = 0; i < table.count; i++)
-        print_option(to, plugin_table_row(&table, i));
+    for (uint32_t i = 0; i < table.count; i++) {
+        const struct trail_option_spec spec = plugin_table_spec(&table, i);
+        print_option(to, &spec);
+    }
     if (!table.count)
         fputs("It takes no options.\n", to);
 }
@@ -73,12 +85,14 @@ static const struct help_line values[] = {
     { "duration", "text with ns, us, ms, s, m, h: \"200ms\", \"5s\"" },
     { "path",
       "\"~/\" is the home directory; a relative path starts from the directory of the "
-      "file that it stands in, or from the current one for standard input" },
+      "file that it stands in, or from the current one for standard input and "
+      "variables" },
+    { "URL", "text that starts with https:// or http:// and names a host" },
     { 0 },
 };
 
 static const struct help_line expansions[] = {
-    { "${dir}", "the directory of the configuration file" },
+    { "${dir}", "the directory of the file that it stands in" },
     { "${env:NAME}", "an environment variable; a mistake if it is not set" },
     { "${env:NAME:-default}", "the same, or the default if it is not set or empty" },
     { "${file:PATH}",
@@ -87,10 +101,44 @@ static const struct help_line expansions[] = {
     { 0 },
 };
 
+/* Numbered, from the least to the most. */
+static const struct help_line sources[] = {
+    { "1.",
+      "what the file includes, in the order of its list \"include\", each before the "
+      "one that includes it; a file counts once" },
+    { "2.", "the file itself" },
+    { "3.",
+      "the drop-ins: the files *.json of the folder FILE.d beside it, in order of "
+      "name; standard input has none" },
+    { "4.", "variables BACKTRAIL_SET_KEY of the environment" },
+    { 0 },
+};
+
+static const struct help_line merging[] = {
+    { "objects", "are merged key by key" },
+    { "symbolizers, sinks",
+      "grow: an entry with the \"name\" of an earlier file's entry is merged into it, "
+      "where that one stands, and one that has no name goes by its plugin's; an entry "
+      "that names another plugin takes its place; any other is added at the end; [] "
+      "empties the list; \"enabled\": false switches one entry off" },
+    { "everything else", "is replaced, lists too" },
+    { 0 },
+};
+
 static const struct help_line environment[] = {
     ENVIRONMENT_CONFIG,
     { "BACKTRAIL_SET_KEY",
-      "a value in place of the file's: BACKTRAIL_SET_app.name=orders" },
+      "a value over that of all files: BACKTRAIL_SET_app.name=orders; where a name has "
+      "no "
+      "dot, two underscores stand for one: BACKTRAIL_SET_app__name; an entry goes by "
+      "its "
+      "name or its number: BACKTRAIL_SET_sinks.hq.url, BACKTRAIL_SET_sinks.0.url; a "
+      "set-uid program looks at none" },
+    { 0 },
+};
+
+static const struct help_line files[] = {
+    { "FILE.d/*.json", "drop-ins of the config file FILE" },
     { 0 },
 };
 
@@ -123,9 +171,19 @@ static void print_page(FILE *to, struct trail_registry *registry)
     print_list(to, "EXPANSIONS", expansions);
     roff_paragraphs(to,
                     "These stand in any text. What is put in is not expanded again, "
-                    "and a message never shows it.",
+                    "and a message shows none of it but the name of a plugin or of a "
+                    "file that is not there.",
                     false);
+    print_list(to, "SEVERAL FILES", sources);
+    roff_paragraphs(
+        to,
+        "From the least to the most: what a later one says goes over what "
+        "an earlier one said. `backtrail config show FILE` prints what comes "
+        "of it, and where each value comes from.",
+        false);
+    print_list(to, "MERGING", merging);
     print_list(to, "ENVIRONMENT", environment);
+    print_list(to, "FILES", files);
     roff_section(to, "SEE ALSO");
     fputs("\\fBbacktrail\\fR(1),\n\\fBbacktrail\\-config\\fR(1),\n"
           "\\fBbacktrail\\-plugins\\fR(1)\n",

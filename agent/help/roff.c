@@ -7,9 +7,6 @@
 #include "agent/help/wrap.h"
 #include "backtrail/backtrail.h"
 
-/* Of the state of things that the pages tell of; a page has to have one. */
-#define PAGE_DATE "2026-11-30"
-
 #define LINE_WIDTH 72
 
 static const char *escape_of(char c)
@@ -133,8 +130,8 @@ void roff_title(FILE *to, const char *page, int section)
             fputs("\\-", to);
         else
             putc(toupper((unsigned char)*page), to);
-    fprintf(to, " %d \"" PAGE_DATE "\" \"Backtrail %s\" \"Backtrail\"\n", section,
-            TRAIL_VERSION);
+    fprintf(to, " %d \"" BACKTRAIL_RELEASE_DATE "\" \"Backtrail %s\" \"Backtrail\"\n",
+            section, TRAIL_VERSION);
 }
 
 void roff_subsection(FILE *to, const char *title)

@@ -50,20 +50,29 @@ static int page_close(struct page *page, int exit_code, const char *directory,
     return exit_code;
 }
 
+/* Shells look for what completes a command by the command's name, but for zsh, where a
+ * file says itself what it is for. */
 static int write_completions(const char *directory)
 {
-    static const char *const shells[][3] = {
-        { "bash", "bash-completion/completions", "backtrail" },
-        { "zsh", "zsh/site-functions", "_backtrail" },
-        { "fish", "fish/vendor_completions.d", "backtrail.fish" },
+    static const struct {
+        void (*print)(FILE *to);
+        const char *folder, *name;
+    } files[] = {
+        { completion_print_bash, "bash-completion/completions", "backtrail" },
+        { completion_print_bash, "bash-completion/completions", "backtrail-addr2line" },
+        { completion_print_zsh, "zsh/site-functions", "_backtrail" },
+        { completion_print_fish, "fish/vendor_completions.d", "backtrail.fish" },
+        { completion_print_fish_link, "fish/vendor_completions.d",
+          "backtrail-addr2line.fish" },
     };
     int exit_code = EXIT_DONE;
     struct page page;
-    for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]) && !exit_code; i++) {
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !exit_code; i++) {
         if (!page_open(&page))
             return EXIT_FAILED;
-        completion_print(page.to, shells[i][0]);
-        exit_code = page_close(&page, EXIT_DONE, directory, shells[i][1], shells[i][2]);
+        files[i].print(page.to);
+        exit_code =
+            page_close(&page, EXIT_DONE, directory, files[i].folder, files[i].name);
     }
     return exit_code;
 }

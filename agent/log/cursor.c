@@ -100,10 +100,15 @@ size_t log_find(struct trail_text text, size_t from, const char *needle)
 
 size_t log_find_last(struct trail_text text, size_t until, const char *needle)
 {
-    size_t size = strlen(needle);
-    for (size_t at = until > text.size ? text.size : until; at >= size; at--)
-        if (memcmp(text.data + at - size, needle, size) == 0)
-            return at - size;
+    size_t size = strlen(needle), end = until > text.size ? text.size : until;
+    while (end >= size) {
+        const char *at = memrchr(text.data, needle[0], end - size + 1);
+        if (!at)
+            break;
+        if (memcmp(at, needle, size) == 0)
+            return (size_t)(at - text.data);
+        end = (size_t)(at - text.data) + size - 1;
+    }
     return SIZE_MAX;
 }
 
@@ -129,6 +134,15 @@ bool log_same(struct trail_text a, struct trail_text b)
 bool log_is(struct trail_text text, const char *string)
 {
     return log_same(text, trail_text_of(string));
+}
+
+bool log_take_off(struct trail_text *text, const char *ending)
+{
+    size_t size = strlen(ending);
+    if (text->size < size || memcmp(text->data + text->size - size, ending, size) != 0)
+        return false;
+    text->size -= size;
+    return true;
 }
 
 size_t log_bytes_of_hex(struct trail_text hex, uint8_t *bytes_ret, size_t room)

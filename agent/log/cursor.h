@@ -32,6 +32,8 @@ struct trail_text log_part(struct trail_text text, size_t start, size_t end);
 struct trail_text log_without_ending(struct trail_text line);
 bool log_same(struct trail_text a, struct trail_text b);
 bool log_is(struct trail_text text, const char *string);
+/* The text without `ending`, if it has it; false: it has not. */
+bool log_take_off(struct trail_text *text, const char *ending);
 /* Hex digits as bytes, at most `room` of them; 0: an odd number, none, or others. */
 size_t log_bytes_of_hex(struct trail_text hex, uint8_t *bytes_ret, size_t room);
 

@@ -74,7 +74,7 @@ static bool read_context(struct log_element *element)
             return false;
         element->text = field[1];
         element->id_size = log_bytes_of_hex(field[3], element->id, sizeof(element->id));
-        return element->id_size > 0;
+        return element->id_size > 0 || field[3].size == 0;
     }
     return element->field_count >= 6 && address_of(field[0], &element->address) &&
            integer_of(field[1], &element->size) && log_is(field[2], "load") &&

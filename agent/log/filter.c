@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "agent/log/escape.h"
 #include "agent/log/maps.h"
 #include "agent/log/place.h"
 #include "agent/log/scan.h"
@@ -47,19 +48,18 @@ void log_filter_init(struct log_filter *filter,
 void log_filter_deinit(struct log_filter *filter)
 {
     log_answers_clear(&filter->answers);
-    log_markup_deinit(&filter->markup);
     log_modules_deinit(&filter->modules);
 }
 
 /* ---- a stack line ---------------------------------------------------------- */
 
-static void write_call(struct log_out *out, const struct log_call *call)
+static void write_call(struct log_out *out, const struct log_call *call, unsigned depth)
 {
-    log_out_copy(out, trail_text_of(call->function[0] ? call->function : "<unknown>"));
+    log_out_escaped(out, call->function[0] ? call->function : "<unknown>", depth);
     if (!call->file[0])
         return;
     log_out_copy(out, trail_text_of(" at "));
-    log_out_copy(out, trail_text_of(call->file));
+    log_out_escaped(out, call->file, depth);
     if (call->line)
         log_out_format(out, ":%" PRIu32, call->line);
     if (call->line && call->column)
@@ -76,49 +76,96 @@ static bool improves(const struct log_answer *answer, const struct log_match *ma
            (answer->calls[0].function[0] && (!named || answer->call_count > 1));
 }
 
-/* Each inlined call stands on a line of its own that begins as the line does. */
-static void write_resolved(struct log_out *out, struct trail_text line,
+/* What an entry of a stack stands in. */
+struct place {
+    struct trail_text line;
+    struct log_segment segment;
+    bool alone; /* no other entry is in the segment */
+};
+
+/* Each inlined call stands on a line of its own that begins as the line does, or, where
+ * the line has more entries, before the next call. */
+static void write_resolved(struct log_out *out, const struct place *place,
                            const struct log_match *match,
                            const struct log_answer *answer)
 {
-    struct trail_text head = log_part(line, 0, match->start);
-    bool windows = line.size >= 2 && line.data[line.size - 2] == '\r' &&
-                   line.data[line.size - 1] == '\n';
+    unsigned depth = place->segment.depth;
     size_t count = match->brief ? 1 : answer->call_count;
     for (size_t i = 0; i < count; i++) {
-        log_out_lend(out, head);
-        write_call(out, &answer->calls[i]);
-        if (i + 1 < count)
-            log_out_copy(out,
-                         trail_text_of(windows ? " (inlined)\r\n" : " (inlined)\n"));
+        write_call(out, &answer->calls[i], depth);
+        if (i + 1 == count)
+            break;
+        log_out_copy(out,
+                     trail_text_of(place->alone ? " (inlined)" : " (inlined by) "));
+        if (!place->alone)
+            continue;
+        log_out_line_feed(out, place->line, depth);
+        log_out_lend(out, log_part(place->line, place->segment.start, match->start));
     }
     log_out_copy(out, trail_text_of(" ["));
-    log_out_lend(out, log_part(line, match->kept_start, match->kept_end));
+    log_out_lend(out, log_part(place->line, match->kept_start, match->kept_end));
     log_out_copy(out, trail_text_of("]"));
-    log_out_lend(out, log_part(line, match->end, line.size));
+}
+
+/* NULL: nothing better than what the line says already. */
+static const struct log_answer *answer_of(struct log_filter *filter,
+                                          struct log_match *match)
+{
+    struct log_module *module;
+    uint64_t address;
+    log_place_widen(&filter->modules, match);
+    if (!log_place_find(&filter->modules, filter->given, match, &module, &address))
+        return NULL;
+    const struct log_answer *answer =
+        log_answers_get(&filter->answers, filter->options.backend, module, address);
+    return improves(answer, match) ? answer : NULL;
+}
+
+/* Write the line from `from` to the end of the segment with its entries resolved. */
+static void take_segment(struct log_filter *filter, struct trail_text line,
+                         struct log_segment segment, size_t from)
+{
+    struct place place = { .line = line, .segment = segment, .alone = true };
+    struct trail_text text = log_part(line, 0, segment.end);
+    struct log_match match, next;
+    bool found = log_form_next(text, segment.start, &match);
+    while (found) {
+        bool more = log_form_next(text, match.next, &next);
+        const struct log_answer *answer = answer_of(filter, &match);
+        place.alone = place.alone && !more;
+        if (answer) {
+            log_out_lend(&filter->out, log_part(line, from, match.start));
+            write_resolved(&filter->out, &place, &match, answer);
+            from = match.end;
+        }
+        place.alone = false;
+        match = next;
+        found = more;
+    }
+    log_out_lend(&filter->out, log_part(line, from, segment.end));
 }
 
 static void take_line(struct log_filter *filter, struct trail_text line)
 {
-    struct log_match match;
-    struct log_module *module;
-    uint64_t address;
     struct trail_text text = log_without_ending(line);
+    struct log_segment segment = { 0, text.size, 0 };
+    size_t from = 0;
     if (log_find(text, 0, "{{{") != SIZE_MAX && log_markup_line(&filter->markup, line))
         return;
     log_markup_end_info(&filter->markup);
-    if (filter->options.markup_only || log_maps_learn(&filter->modules, text) ||
-        !log_form_any(text, &match) ||
-        !log_place_find(&filter->modules, filter->given, &match, &module, &address)) {
+    if (filter->options.markup_only || log_maps_learn(&filter->modules, text)) {
         log_out_lend(&filter->out, line);
         return;
     }
-    const struct log_answer *answer =
-        log_answers_get(&filter->answers, filter->options.backend, module, address);
-    if (improves(answer, &match))
-        write_resolved(&filter->out, line, &match, answer);
-    else
-        log_out_lend(&filter->out, line);
+    if (!log_is_escaped(text)) {
+        take_segment(filter, line, segment, 0);
+        from = text.size;
+    }
+    while (from < text.size && log_segment_next(text, from, &segment)) {
+        take_segment(filter, line, segment, from);
+        from = segment.end;
+    }
+    log_out_lend(&filter->out, log_part(line, from, line.size));
 }
 
 /* ---- the stream ------------------------------------------------------------ */

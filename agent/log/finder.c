@@ -1,8 +1,13 @@
 /* finder.c -- the files of a log's modules, and their names by the resolver. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "agent/log/finder.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/progress.h"
 
 /* A module whose file is there. */
 struct log_found {
@@ -21,6 +26,7 @@ struct search {
     bool given;              /* on the command line */
     char id_hex[2 * 64 + 1]; /* of the module as the log has it; "": not told */
     char other[256];         /* what was found, and is not it */
+    bool unlinked;           /* that is an object file */
 };
 
 /* ---- finding ------------------------------------------------------------- */
@@ -36,8 +42,10 @@ static bool try_file(struct search *search, const char *path)
         return false;
     enum trail_status status = log_image_open(path, &found->image, &err);
     if (status) {
-        if (status != TRAIL_NOT_FOUND || search->given)
+        if (status != TRAIL_NOT_FOUND || search->given) {
+            search->unlinked = status == TRAIL_UNSUPPORTED;
             snprintf(search->other, sizeof(search->other), "%s", err.text);
+        }
         return false;
     }
     bool has = trail_elf_build_id(&found->image.elf, &id) && id.size <= 64;
@@ -69,32 +77,59 @@ static bool try_file(struct search *search, const char *path)
     return true;
 }
 
-/* A file below a root: by its id, by the module's path and by its name alone. */
-static bool try_root(struct search *search, const char *root)
+/* DIR/NAME with each ending that it may have. */
+static bool try_name(struct search *search, const char *root, const char *name)
 {
     static const char *const endings[] = { "", ".debug", ".ko", ".ko.debug" };
     char path[1024];
+    for (size_t i = 0; i < (search->module->kernel ? 4u : 2u); i++) {
+        int size = snprintf(path, sizeof(path), "%s/%s%s", root, name, endings[i]);
+        if (size < (int)sizeof(path) && try_file(search, path))
+            return true;
+    }
+    return false;
+}
+
+/* The kernel says "snd_hda" of snd-hda.ko, and each of the dashes may be one. */
+static bool try_dashes(struct search *search, const char *root)
+{
+    enum { DASHES = 5 };
+    char name[256];
+    char *at[DASHES];
+    size_t count = 0, size = strlen(search->module->name);
+    if (size >= sizeof(name))
+        return false;
+    memcpy(name, search->module->name, size + 1);
+    for (char *c = name; *c; c++)
+        if (*c == '_' && count < DASHES)
+            at[count++] = c;
+    for (unsigned dashes = 1; dashes < 1u << count; dashes++) {
+        for (size_t i = 0; i < count; i++)
+            *at[i] = dashes >> i & 1 ? '-' : '_';
+        if (try_name(search, root, name))
+            return true;
+    }
+    return false;
+}
+
+/* A file below a root: by its id, by its name alone and by the module's path. */
+static bool try_root(struct search *search, const char *root)
+{
+    char path[1024];
     const char *name = search->module->name, *slash = strrchr(name, '/');
     const char *base = slash ? slash + 1 : name;
-    bool climbs = strstr(name, "..") != NULL;
     if (strlen(search->id_hex) > 2) {
         snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", root, search->id_hex,
                  search->id_hex + 2);
         if (try_file(search, path))
             return true;
     }
-    for (size_t i = 0; i < (search->module->kernel ? 4u : 2u); i++) {
-        snprintf(path, sizeof(path), "%s/%s%s", root, base, endings[i]);
-        if (base[0] && try_file(search, path))
-            return true;
-        if (climbs || !slash)
-            continue;
-        snprintf(path, sizeof(path), "%s/%s%s", root, name + strspn(name, "/"),
-                 endings[i]);
-        if (try_file(search, path))
-            return true;
-    }
-    return false;
+    if (base[0] && try_name(search, root, base))
+        return true;
+    if (slash && !strstr(name, "..") &&
+        try_name(search, root, name + strspn(name, "/")))
+        return true;
+    return search->module->kernel && try_dashes(search, root);
 }
 
 static bool search_everywhere(struct log_finder *finder, struct search *search)
@@ -114,7 +149,14 @@ static bool search_everywhere(struct log_finder *finder, struct search *search)
 static void note(void *arg, const char *line)
 {
     (void)arg;
+    progress_hide();
     fprintf(stderr, "backtrail: %s\n", line);
+}
+
+/* "[vdso]" and "[unloaded]" are no files that somebody could copy. */
+static bool is_file(const struct log_module *module)
+{
+    return module->name[0] != '[' || strchr(module->name, '/');
 }
 
 static void note_missing(struct log_finder *finder, const struct search *search)
@@ -126,13 +168,15 @@ static void note_missing(struct log_finder *finder, const struct search *search)
         note(NULL, search->other);
         return;
     }
+    const char *remedy = "copy the file, or its debug file, to a --symbols DIR";
+    if (search->other[0])
+        remedy = search->unlinked
+                     ? "its frames stay as they are"
+                     : "give the files of the build that ran with --symbols DIR";
     snprintf(text, sizeof(text), "%.300s%s%s%s: %s%s; %s", name[0] ? name : "a module",
              search->id_hex[0] ? " [" : "", search->id_hex,
              search->id_hex[0] ? "]" : "",
-             search->other[0] ? "not found: " : "not found", search->other,
-             search->other[0]
-                 ? "give the files of the build that ran with --symbols DIR"
-                 : "copy the file, or its debug file, to a --symbols DIR");
+             search->other[0] ? "not found: " : "not found", search->other, remedy);
     note(NULL, text);
 }
 
@@ -148,12 +192,14 @@ static void find(void *arg, struct log_module *module)
     trail_hex((struct trail_text){ (const char *)module->id, module->id_size },
               search.id_hex, sizeof(search.id_hex));
     if (!search_everywhere(finder, &search)) {
-        note_missing(finder, &search);
+        if (is_file(module))
+            note_missing(finder, &search);
         free(found);
         return;
     }
     module->usable = true;
     module->fixed = found->image.fixed;
+    module->program = found->image.program;
     module->link_start = found->image.link_start;
     module->link_end = found->image.link_end;
     if (search.given) {
@@ -221,6 +267,17 @@ static bool choose(const struct log_symbol *symbols, size_t count, uint64_t size
     if (chosen)
         *address_ret = chosen->address;
     return chosen != NULL;
+}
+
+static bool exists(void *arg, struct trail_text name)
+{
+    char path[1024];
+    (void)arg;
+    if (name.size >= sizeof(path))
+        return false;
+    memcpy(path, name.data, name.size);
+    path[name.size] = 0;
+    return access(path, R_OK) == 0;
 }
 
 static bool symbol(void *arg, struct log_module *module, struct trail_text name,
@@ -291,6 +348,7 @@ struct log_backend log_finder_backend(struct log_finder *finder)
     return (struct log_backend){
         .arg = finder,
         .find = find,
+        .exists = exists,
         .symbol = symbol,
         .symbol_at = symbol_at,
         .of_offset = of_offset,

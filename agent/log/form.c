@@ -1,15 +1,30 @@
 /* form.c -- the forms of stack lines, tried one after the other. */
 #include "agent/log/form.h"
 
-bool log_form_any(struct trail_text line, struct log_match *match_ret)
+/* A form reads its text as a line of its own; say it in places of the whole one. */
+static void move(struct log_match *match, size_t by)
 {
-    static log_form_fn *const forms[] = { log_form_glibc, log_form_sanitizer,
-                                          log_form_kernel, log_form_coredump,
-                                          log_form_debugger };
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+    if (match->next < match->end)
+        match->next = match->end;
+    match->start += by;
+    match->end += by;
+    match->kept_start += by;
+    match->kept_end += by;
+    match->next += by;
+}
+
+bool log_form_next(struct trail_text line, size_t from, struct log_match *match_ret)
+{
+    static log_form_fn *const forms[] = { log_form_glibc,    log_form_sanitizer,
+                                          log_form_kernel,   log_form_coredump,
+                                          log_form_debugger, log_form_valgrind };
+    const struct trail_text text = log_part(line, from, line.size);
+    for (size_t i = 0; text.size && i < sizeof(forms) / sizeof(forms[0]); i++) {
         *match_ret = (struct log_match){ .start = 0 };
-        if (forms[i](line, match_ret))
+        if (forms[i](text, match_ret)) {
+            move(match_ret, from);
             return true;
+        }
     }
     return false;
 }

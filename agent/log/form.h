@@ -20,11 +20,16 @@ struct log_match {
     /* Bytes of the line that the resolution takes the place of, and those of them that
      * are kept in brackets behind it. */
     size_t start, end, kept_start, kept_end;
+    size_t next; /* where another entry of the line may begin */
     struct trail_text module, symbol;
+    /* The module if its path has blanks in it, which no line tells; "": it has none. It
+     * ends where `module` does. */
+    struct trail_text wide_module;
     struct trail_text function; /* name that the line has already; "": none */
     struct trail_text id;       /* build id in hex; "": none */
     uint64_t offset, size;
     uint64_t address; /* run-time address; 0: not told */
+    uint64_t base;    /* where a program is mapped that can be anywhere; 0: not known */
     bool returns;     /* it follows a call: the call lies one byte before */
     bool brief;       /* no frame of a stack: the innermost call is enough */
 };
@@ -41,9 +46,11 @@ log_form_fn log_form_kernel;
 log_form_fn log_form_coredump;
 /* "#1  0x0000... in ?? () from module" of gdb, and frames of Rust without a name. */
 log_form_fn log_form_debugger;
+/* "==123==    by 0x109141: main (in module)" of valgrind. */
+log_form_fn log_form_valgrind;
 
-/* The first form that the line has; false: none. */
-log_form_fn log_form_any;
+/* The first entry of a stack at or after `from`; false: none. */
+bool log_form_next(struct trail_text line, size_t from, struct log_match *match_ret);
 
 /* "#N 0xADDRESS " in the line: its number, its address, how many digits that has, and
  * where it goes on behind the blanks. */

@@ -18,7 +18,9 @@ bool log_form_coredump(struct trail_text line, struct log_match *match_ret)
     struct log_cursor cursor = log_cursor_of(log_part(line, plus + 3, line.size));
     if (!log_take_0x(&cursor, &match.offset) || !log_take(&cursor, ")"))
         return false;
-    size_t open = log_find_last(line, plus, " (");
+    struct trail_text name = log_part(line, 0, plus);
+    log_take_off(&name, " (deleted)");
+    size_t open = log_find_last(line, name.size, " (");
     if (open == SIZE_MAX || open <= numbered.next)
         return false;
     match.start = numbered.next;

@@ -25,8 +25,6 @@ static bool balanced(struct trail_text text)
 static bool module_behind(struct trail_text line, size_t open, size_t plus,
                           struct log_match *match)
 {
-    if (open == SIZE_MAX)
-        return false;
     match->start = open + 1;
     match->kept_start = open + 2;
     match->module = log_part(line, match->kept_start, plus);
@@ -43,8 +41,16 @@ static bool place_at(struct trail_text line, size_t plus, struct log_match *matc
     match->end = (size_t)(cursor.at - line.data);
     match->kept_end = match->end - 1;
     /* A path may hold " (", too: the one that a path begins behind is preferred. */
-    return module_behind(line, log_find_last(line, plus, " (/"), plus, match) ||
-           module_behind(line, log_find_last(line, plus, " ("), plus, match);
+    enum { PATH_LIMIT = 4096 };
+    size_t skipped = plus > PATH_LIMIT ? plus - PATH_LIMIT : 0;
+    struct trail_text near = log_part(line, skipped, plus);
+    static const char *const opens[] = { " (/", " (" };
+    for (size_t i = 0; i < 2; i++) {
+        size_t open = log_find_last(near, near.size, opens[i]);
+        if (open != SIZE_MAX && module_behind(line, skipped + open, plus, match))
+            return true;
+    }
+    return false;
 }
 
 /* Whether the text ends with ":12", as a line that is resolved already does. */

@@ -13,22 +13,40 @@ static uint64_t number(const struct trail_elf *elf, const uint8_t *bytes, size_t
     return value;
 }
 
+static bool has_interpreter(const struct trail_elf *elf)
+{
+    enum { INTERPRETER = 3 };
+    const uint8_t *header = elf->bytes + elf->phoff;
+    for (uint32_t i = 0; i < elf->phnum; i++, header += elf->phentsize)
+        if (number(elf, header, 4) == INTERPRETER)
+            return true;
+    return false;
+}
+
 enum trail_status log_image_open(const char *path, struct log_image *image_ret,
                                  struct trail_error *err)
 {
-    enum { TYPE_EXECUTABLE = 2 };
+    enum { TYPE_RELOCATABLE = 1, TYPE_EXECUTABLE = 2 };
     struct log_image image = { .open = true };
     enum trail_status status =
         trail_os_file_map(path, TRAIL_SYMBOL_FILE_LIMIT, &image.file, err);
     if (status)
         return status;
-    if (!trail_elf_parse(image.file.bytes, image.file.size, &image.elf) ||
+    bool read = trail_elf_parse(image.file.bytes, image.file.size, &image.elf);
+    bool linked = !read || image.elf.type != TYPE_RELOCATABLE;
+    if (!read || !linked ||
         !trail_elf_extent(&image.elf, &image.link_start, &image.link_end)) {
         trail_os_file_close(&image.file);
+        if (!linked)
+            return trail_fail(err, TRAIL_UNSUPPORTED,
+                              "%s is not linked, as kernel modules are, and cannot be "
+                              "read yet",
+                              path);
         return trail_fail(err, TRAIL_BAD_INPUT, "%s: is no ELF file that can be loaded",
                           path);
     }
     image.fixed = image.elf.type == TYPE_EXECUTABLE;
+    image.program = image.fixed || has_interpreter(&image.elf);
     *image_ret = image;
     return TRAIL_OK;
 }

@@ -20,13 +20,15 @@ struct log_image {
     struct trail_os_file file;
     struct trail_elf elf;
     bool open, fixed; /* fixed: it runs at its link-time addresses */
+    bool program;     /* it names an interpreter, as programs do, or is fixed */
     uint64_t link_start, link_end;
     bool indexed;
     struct log_symbol *symbols; /* by name */
     size_t symbol_count;
 };
 
-/* TRAIL_BAD_INPUT: no ELF file, or nothing of it is loaded. */
+/* TRAIL_BAD_INPUT: no ELF file, or nothing of it is loaded. TRAIL_UNSUPPORTED: a kernel
+ * module, or another object file. */
 enum trail_status log_image_open(const char *path, struct log_image *image_ret,
                                  struct trail_error *err);
 void log_image_close(struct log_image *image);

@@ -7,11 +7,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "agent/log/block.h"
 #include "agent/log/finder.h"
+#include "agent/progress.h"
 
 #define SPANS_AT_ONCE 256 /* below IOV_MAX everywhere */
 #define PATIENCE_MS   100 /* how long a line that has been begun may stay unwritten */
@@ -72,11 +74,24 @@ static bool comes_soon(int fd)
     return poll(&input, 1, PATIENCE_MS) != 0;
 }
 
+/* How far we are is told of files alone: a pipe has no end that is known. */
+static void begin_progress(int fd, char *what, size_t size, const char *name)
+{
+    struct stat file;
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    if (fstat(fd, &file) || !S_ISREG(file.st_mode) || at < 0 || at > file.st_size)
+        return;
+    snprintf(what, size, "resolving %s", name);
+    progress_begin((uint64_t)(file.st_size - at), what);
+}
+
 static int stream(struct session *session, int fd, const char *name)
 {
     struct log_block *block = &session->block;
     enum trail_status status = TRAIL_OK;
-    int exit_code = EXIT_DONE;
+    int exit_code = EXIT_DONE, unread = 0;
+    char what[256];
+    begin_progress(fd, what, sizeof(what), name);
     for (;;) {
         if (block->size && !status && !comes_soon(fd))
             status = log_block_idle(block);
@@ -84,15 +99,19 @@ static int stream(struct session *session, int fd, const char *name)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            exit_code = failure("%s: %s", name, strerror(errno));
+            unread = errno;
         if (got <= 0)
             break;
         status = log_block_added(block, (size_t)got);
+        progress_add((size_t)got);
         if (status)
             break;
     }
     if (!status)
         status = log_block_end(block);
+    progress_end();
+    if (unread)
+        exit_code = failure("%s: %s", name, strerror(unread));
     if (status)
         exit_code = failure("standard output: cannot be written: %s", strerror(errno));
     return exit_code;

@@ -9,15 +9,11 @@ struct mapping {
 /* The path at the end of a line. */
 static bool take_path(struct log_cursor cursor, struct trail_text *path_ret)
 {
-    static const char deleted[] = " (deleted)";
     log_take_blanks(&cursor);
     struct trail_text path = { cursor.at, (size_t)(cursor.end - cursor.at) };
     if (path.size == 0 || path.data[0] != '/')
         return false;
-    size_t ending = sizeof(deleted) - 1;
-    if (path.size > ending &&
-        memcmp(path.data + path.size - ending, deleted, ending) == 0)
-        path.size -= ending;
+    log_take_off(&path, LOG_DELETED);
     *path_ret = path;
     return true;
 }

@@ -68,7 +68,7 @@ static void open_info(struct log_markup *markup, const struct log_markup_module 
 
 /* ---- context ------------------------------------------------------------- */
 
-static struct log_markup_module *find(const struct log_markup *markup, uint64_t number)
+static struct log_markup_module *find(struct log_markup *markup, uint64_t number)
 {
     for (size_t i = 0; i < markup->count; i++)
         if (markup->numbered[i].number == number)
@@ -114,10 +114,17 @@ static struct log_module *module_of(struct log_markup *markup,
 /* Whether a module that an element tells of can be kept in mind. */
 static bool has_room(struct log_markup *markup, const struct log_element *element)
 {
-    if (!markup->numbered)
-        markup->numbered = calloc(LOG_MODULE_LIMIT, sizeof(*markup->numbered));
-    return markup->numbered && module_of(markup, element) &&
+    return module_of(markup, element) &&
            (markup->count < LOG_MODULE_LIMIT || find(markup, element->number));
+}
+
+/* As by its path anything can be found, and a stack of another build looks no worse. */
+static void tell_unverified(struct log_markup *markup, struct log_module *module)
+{
+    if (module->usable)
+        log_modules_note(markup->modules, module, LOG_NOTE_UNVERIFIED,
+                         "has no build-id in this log: the file of that name is taken, "
+                         "which may be of another build; link with -Wl,--build-id");
 }
 
 static enum tail take_module(struct log_markup *markup, struct trail_text line,
@@ -137,12 +144,16 @@ static enum tail take_module(struct log_markup *markup, struct trail_text line,
     trail_hex((struct trail_text){ (const char *)module->id, module->id_size }, hex,
               sizeof(hex));
     open_info(markup, about);
-    log_out_format(markup->out, "\"; BuildID=%s", hex);
+    if (module->id_size) {
+        log_out_format(markup->out, "\"; BuildID=%s", hex);
+    } else {
+        log_out_copy(markup->out, trail_text_of("\"; no BuildID, unverified"));
+        tell_unverified(markup, module);
+    }
     return TAIL_MODULE;
 }
 
-static bool mapped_already(const struct log_markup *markup,
-                           const struct log_element *element,
+static bool mapped_already(struct log_markup *markup, const struct log_element *element,
                            const struct log_module *module)
 {
     const struct log_range *range = log_modules_at(markup->modules, element->address);
@@ -239,9 +250,4 @@ bool log_markup_line(struct log_markup *markup, struct trail_text line)
     if (any)
         write_tail(markup, line, log_part(line, from, line.size), tail);
     return any;
-}
-
-void log_markup_deinit(struct log_markup *markup)
-{
-    free(markup->numbered);
 }

@@ -21,7 +21,7 @@ struct log_markup {
     struct log_markup_module {
         uint64_t number;
         struct log_module *module;
-    } * numbered;
+    } numbered[LOG_MODULE_LIMIT];
     size_t count;
     bool mapped;
     /* The line that tells of a module and grows with each range of it: */
@@ -40,6 +40,5 @@ struct log_markup {
 bool log_markup_line(struct log_markup *markup, struct trail_text line);
 /* End the line that tells of a module, if one is open: another follows. */
 void log_markup_end_info(struct log_markup *markup);
-void log_markup_deinit(struct log_markup *markup);
 
 #endif

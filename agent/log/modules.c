@@ -21,7 +21,7 @@ void log_modules_note(struct log_modules *modules, struct log_module *module,
 static bool matches(const struct log_module *module, struct trail_text name,
                     struct trail_text id, bool kernel)
 {
-    return module->kernel == kernel && strlen(module->name) == name.size &&
+    return module->kernel == kernel && module->name_size == name.size &&
            memcmp(module->name, name.data, name.size) == 0 &&
            module->id_size == id.size &&
            (id.size == 0 || memcmp(module->id, id.data, id.size) == 0);
@@ -41,6 +41,7 @@ static struct log_module *module_new(struct trail_text name, struct trail_text i
     if (name.size)
         memcpy(module->name, name.data, name.size);
     module->name[name.size] = 0;
+    module->name_size = name.size;
     if (id.size)
         memcpy(module->id, id.data, id.size);
     module->id_size = (uint8_t)id.size;
@@ -48,19 +49,16 @@ static struct log_module *module_new(struct trail_text name, struct trail_text i
     return module;
 }
 
-static bool make_room(struct log_modules *modules)
+static bool has_room(struct log_modules *modules)
 {
     const struct log_backend *backend = modules->backend;
-    if (modules->count == LOG_MODULE_LIMIT) {
-        if (!modules->full)
-            backend->note(backend->arg, "too many modules in one log; those after the "
-                                        "first 1024 are left as they are");
-        modules->full = true;
-        return false;
-    }
-    if (!modules->modules)
-        modules->modules = calloc(LOG_MODULE_LIMIT, sizeof(struct log_module *));
-    return modules->modules != NULL;
+    if (modules->count < LOG_MODULE_LIMIT)
+        return true;
+    if (!modules->full)
+        backend->note(backend->arg, "too many modules in one log; those after the "
+                                    "first 1024 are left as they are");
+    modules->full = true;
+    return false;
 }
 
 struct log_module *log_modules_get(struct log_modules *modules, struct trail_text name,
@@ -72,7 +70,7 @@ struct log_module *log_modules_get(struct log_modules *modules, struct trail_tex
     for (size_t i = 0; i < modules->count; i++)
         if (matches(modules->modules[i], name, id, kernel))
             return modules->modules[i];
-    if (!make_room(modules))
+    if (!has_room(modules))
         return NULL;
     struct log_module *module = module_new(name, id, kernel);
     if (!module)
@@ -145,7 +143,6 @@ void log_modules_deinit(struct log_modules *modules)
         free(modules->modules[i]->name);
         free(modules->modules[i]);
     }
-    free(modules->modules);
     free(modules->ranges);
     *modules = (struct log_modules){ .backend = modules->backend };
 }

@@ -9,19 +9,22 @@
 #include "agent/log/cursor.h"
 #include "core/resolve/resolver.h"
 
-#define LOG_MODULE_LIMIT 1024  /* modules of one log */
-#define LOG_RANGE_LIMIT  16384 /* mapped ranges known at one time */
-#define LOG_PATH_LIMIT   4096  /* bytes of a module's name */
+#define LOG_MODULE_LIMIT 1024         /* modules of one log */
+#define LOG_RANGE_LIMIT  16384        /* mapped ranges known at one time */
+#define LOG_PATH_LIMIT   4096         /* bytes of a module's name */
+#define LOG_DELETED      " (deleted)" /* behind a path: it was, while it ran */
 
 /* One module under the name, and with the id, that the log gave it. */
 struct log_module {
     char *name;
+    size_t name_size;
     uint8_t id[64];
     uint8_t id_size; /* bytes; 0: the log tells none */
     bool kernel;     /* named without the ending of its file */
     /* What the backend found: */
     bool sought, usable;
-    bool fixed; /* runs at its link-time addresses */
+    bool fixed;   /* runs at its link-time addresses */
+    bool program; /* is no library */
     uint64_t link_start, link_end;
     void *state;    /* the backend's own */
     unsigned noted; /* reasons told already, a bit each */
@@ -31,6 +34,8 @@ struct log_backend {
     void *arg;
     /* Look for the module's file; fills in `usable` and what follows it. */
     void (*find)(void *arg, struct log_module *module);
+    /* Whether there is a file of that name. */
+    bool (*exists)(void *arg, struct trail_text name);
     /* The address of a symbol. `size`: what the log says of its size, 0 if nothing. */
     bool (*symbol)(void *arg, struct log_module *module, struct trail_text name,
                    uint64_t size, uint64_t *address_ret);
@@ -57,7 +62,7 @@ struct log_range {
 
 struct log_modules {
     const struct log_backend *backend;
-    struct log_module **modules;
+    struct log_module *modules[LOG_MODULE_LIMIT];
     size_t count;
     bool full;                /* and that has been told */
     struct log_range *ranges; /* by start; none overlap */
@@ -81,6 +86,12 @@ TRAIL_PRINTF(4, 5)
 void log_modules_note(struct log_modules *modules, struct log_module *module,
                       unsigned reason, const char *format, ...);
 
-enum log_reason { LOG_NOTE_SYMBOL, LOG_NOTE_SIZE, LOG_NOTE_MISFIT, LOG_NOTE_UNMAPPED };
+enum log_reason {
+    LOG_NOTE_SYMBOL,
+    LOG_NOTE_SIZE,
+    LOG_NOTE_MISFIT,
+    LOG_NOTE_UNVERIFIED,
+    LOG_NOTE_DELETED
+};
 
 #endif

@@ -20,6 +20,7 @@ static struct log_module *module_of(struct log_modules *modules,
     struct trail_text id = { (const char *)bytes, 0 };
     bool kernel = match->place == LOG_PLACE_KERNEL;
     struct trail_text name = match->module;
+    bool deleted = log_take_off(&name, LOG_DELETED);
     id.size = log_bytes_of_hex(match->id, bytes, sizeof(bytes));
     if (kernel && name.size == 0) {
         name = trail_text_of("vmlinux");
@@ -33,7 +34,28 @@ static struct log_module *module_of(struct log_modules *modules,
          log_same(id, (struct trail_text){ (const char *)given->id, given->id_size })))
         return given->usable ? given : NULL;
     struct log_module *module = log_modules_get(modules, name, id, kernel);
-    return module && module->usable ? module : NULL;
+    if (!module || !module->usable)
+        return NULL;
+    if (deleted && id.size == 0)
+        log_modules_note(modules, module, LOG_NOTE_DELETED,
+                         "was deleted while it ran, and the log has no id of it: the "
+                         "file of that name may be of another build");
+    return module;
+}
+
+void log_place_widen(struct log_modules *modules, struct log_match *match)
+{
+    const struct log_backend *backend = modules->backend;
+    struct trail_text wide = match->wide_module, name = match->module;
+    size_t more = wide.size - name.size;
+    log_take_off(&wide, LOG_DELETED);
+    log_take_off(&name, LOG_DELETED);
+    if (wide.size == 0 || backend->exists(backend->arg, name) ||
+        !backend->exists(backend->arg, wide))
+        return;
+    match->module = match->wide_module;
+    match->start -= more;
+    match->kept_start -= more;
 }
 
 /* A run-time address told beside the place proves it: it is a whole number of pages
@@ -84,9 +106,14 @@ static bool by_address(struct log_modules *modules, struct log_module *given,
     }
     if (match->module.size == 0)
         return false;
-    *module_ret = module_of(modules, given, match);
-    *link_ret = address;
-    return *module_ret && (*module_ret)->fixed;
+    struct log_module *module = module_of(modules, given, match);
+    if (!module || !module->program || (!module->fixed && match->base == 0))
+        return false;
+    uint64_t link =
+        module->fixed ? address : address - match->base + module->link_start;
+    *module_ret = module;
+    *link_ret = link;
+    return module->fixed || (link >= module->link_start && link < module->link_end);
 }
 
 bool log_place_find(struct log_modules *modules, struct log_module *given,

@@ -5,6 +5,9 @@
 #include "agent/log/form.h"
 #include "agent/log/modules.h"
 
+/* Take the longer path for the module's, if there is such a file and no other. */
+void log_place_widen(struct log_modules *modules, struct log_match *match);
+
 /* `given`: the file named on the command line, or NULL. The address is the one to look
  * up, within the call. False: it cannot be told, or not be told surely; what the user
  * can do about it is noted once. */

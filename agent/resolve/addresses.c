@@ -26,9 +26,11 @@ bool address_parse(const char *text, uint64_t *address_ret)
     return *end == 0;
 }
 
-uint64_t address_parse_anyhow(const char *text)
+uint64_t address_parse_anyhow(const char *text, bool is32)
 {
     text += strspn(text, " \t\n\v\f\r");
+    if (*text == '+' && is32)
+        return strtoull(text + 1, NULL, 0);
     if (*text == '-' || *text == '+')
         return 0;
     return strtoull(text, NULL, 16);
@@ -39,7 +41,8 @@ static enum address_next next_anyhow(struct address_input *input, uint64_t *addr
     char piece[PIECE_SIZE];
     if (!fgets(piece, sizeof(piece), input->stream))
         return ADDRESS_END;
-    *address_ret = address_parse_anyhow(piece);
+    input->size += strlen(piece);
+    *address_ret = address_parse_anyhow(piece, input->is32);
     return ADDRESS_GOOD;
 }
 
@@ -52,6 +55,7 @@ enum address_next address_next(struct address_input *input, uint64_t *address_re
         char *line = input->line;
         bool whole = strlen(line) == (size_t)size; /* no zero byte hides the rest */
         input->number++;
+        input->size += (uint64_t)size;
         line[strcspn(line, "\r\n")] = 0;
         if (whole && line[strspn(line, " \t")] == 0)
             continue;

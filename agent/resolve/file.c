@@ -1,55 +1,30 @@
 /* file.c -- addresses of one file, as symbolizers on the command line take
  * them. */
-#define _POSIX_C_SOURCE 200809L
-
 #include <errno.h>
-#include <sys/stat.h>
 
+#include "agent/lines.h"
+#include "agent/module_file.h"
+#include "agent/progress.h"
 #include "agent/resolve/addresses.h"
 #include "agent/resolve/style.h"
-#include "core/trace/elf_tables.h"
 
 struct session {
     struct trail_resolver *resolver;
     const struct resolve_options *options;
-    struct trail_target target;
-    uint8_t id[64];
+    struct module_file module;
     uint64_t section_start, section_size; /* of options->section */
     const struct style *style;
     struct style_output output;
     unsigned told; /* mistakes of the file */
 };
 
-/* What the file is, by its first bytes. */
-static uint32_t format_of(const uint8_t *bytes, size_t size)
-{
-    static const struct {
-        const char *magic;
-        size_t size;
-        uint32_t format;
-    } magics[] = { { "\x7f"
-                     "ELF",
-                     4, TRAIL_FORMAT_ELF },
-                   { "\0asm", 4, TRAIL_FORMAT_WASM },
-                   { "MZ", 2, TRAIL_FORMAT_PE },
-                   { "\xcf\xfa\xed\xfe", 4, TRAIL_FORMAT_MACHO },
-                   { "\xce\xfa\xed\xfe", 4, TRAIL_FORMAT_MACHO },
-                   { "\xca\xfe\xba\xbe", 4, TRAIL_FORMAT_MACHO } };
-    for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
-        if (size >= magics[i].size &&
-            memcmp(bytes, magics[i].magic, magics[i].size) == 0)
-            return magics[i].format;
-    return TRAIL_FORMAT_UNKNOWN;
-}
-
 /* The section that addresses count from. One that takes no memory holds none. */
-static enum trail_status find_section(struct session *session,
-                                      const struct trail_elf *elf,
-                                      struct trail_error *err)
+static enum trail_status find_section(struct session *session, struct trail_error *err)
 {
+    const struct module_file *module = &session->module;
     const char *name = session->options->section;
     struct trail_elf_section section;
-    if (!elf || !trail_elf_section_named(elf, name, &section))
+    if (!module->is_elf || !trail_elf_section_named(&module->elf, name, &section))
         return trail_fail(err, TRAIL_BAD_INPUT, "%s: has no section %s",
                           session->options->file, name);
     session->section_start = section.address;
@@ -57,46 +32,18 @@ static enum trail_status find_section(struct session *session,
     return TRAIL_OK;
 }
 
-static enum trail_status describe(struct session *session, struct trail_error *err)
+static enum trail_status open_file(struct session *session, struct trail_error *err)
 {
-    const char *path = session->options->file;
-    struct trail_module *module = &session->target.module;
-    struct trail_os_file file;
-    struct trail_elf elf;
-    struct trail_text id;
-
+    const struct resolve_options *options = session->options;
+    struct module_file *module = &session->module;
     enum trail_status status =
-        trail_os_file_map(path, TRAIL_SYMBOL_FILE_LIMIT, &file, err);
+        module_file_open(options->file, options->file, module, err);
     if (status)
         return status;
-    *module = (struct trail_module){ .size = sizeof(*module),
-                                     .format = format_of(file.bytes, file.size),
-                                     .path = trail_text_of(path) };
-    if (session->options->format)
-        module->format = session->options->format;
-    bool elf_good = trail_elf_parse(file.bytes, file.size, &elf);
-    if (elf_good) {
-        session->output.is32 = !elf.is64;
-        module->arch = trail_elf_arch(&elf);
-        trail_elf_extent(&elf, &module->link_start, &module->link_end);
-        if (trail_elf_build_id(&elf, &id) && id.size <= sizeof(session->id)) {
-            memcpy(session->id, id.data, id.size);
-            module->id = (struct trail_text){ (const char *)session->id, id.size };
-            module->id_kind = TRAIL_ID_BUILD_ID;
-        }
-    }
-    if (module->format == TRAIL_FORMAT_UNKNOWN)
-        status = trail_fail(err, TRAIL_BAD_INPUT,
-                            "%s: is no ELF, Mach-O, PE or WebAssembly file", path);
-    else if (module->format == TRAIL_FORMAT_ELF && (!elf_good || elf.cut))
-        status = trail_fail(err, TRAIL_BAD_INPUT,
-                            "%s: is cut short or damaged; get a whole copy", path);
-    else if (session->options->section)
-        status = find_section(session, elf_good ? &elf : NULL, err);
-    session->target.path = path;
-    session->target.given = true;
-    trail_os_file_close(&file);
-    return status;
+    if (options->format)
+        module->target.module.format = options->format;
+    session->output.is32 = module->is_elf && !module->elf.is64;
+    return options->section ? find_section(session, err) : TRAIL_OK;
 }
 
 /* The address to look up for the one that was given; false: there is none. */
@@ -119,6 +66,7 @@ static int tell_gap(struct session *session, const struct trail_gap *gap)
     if (!gap->reason || strcmp(gap->reason, "no_symbol") == 0 ||
         strcmp(gap->reason, "no_line_info") == 0)
         return EXIT_DONE;
+    progress_hide();
     if (session->told++ == 0)
         fprintf(stderr, "backtrail: %s: %s: %s; %s\n", session->options->file,
                 gap->reason, gap->detail, gap->remedy);
@@ -135,9 +83,10 @@ static int answer_one(struct session *session, uint64_t asked)
     if (session->output.is32 && session->options->style == RESOLVE_STYLE_GNU)
         asked &= UINT32_MAX; /* as addr2line does */
     if (lookup_address(session, asked, &address))
-        status = trail_resolver_lookup(session->resolver, &session->target, &address, 1,
-                                       resolve_lookup_flags(session->options), &arena,
-                                       &answer, &gap);
+        status =
+            trail_resolver_lookup(session->resolver, &session->module.target, &address,
+                                  1, resolve_lookup_flags(session->options), &arena,
+                                  &answer, &gap);
     if (!status)
         session->style->answer(&session->output, asked, &answer);
     int exit_code =
@@ -157,7 +106,7 @@ static int answer_arguments(struct session *session, char **addresses, int count
     for (int i = 0; i < count; i++) {
         uint64_t address = 0;
         if (is_lenient(session->options))
-            address = address_parse_anyhow(addresses[i]);
+            address = address_parse_anyhow(addresses[i], session->output.is32);
         else
             address_parse(addresses[i], &address);
         if (answer_one(session, address))
@@ -166,31 +115,34 @@ static int answer_arguments(struct session *session, char **addresses, int count
     return exit_code;
 }
 
-/* Whoever asks through a pipe or a terminal may be waiting for the answer. */
-static bool is_awaited(FILE *stream)
+static int tell_wrong(const struct address_input *input)
 {
-    struct stat info;
-    return fstat(fileno(stream), &info) || !S_ISREG(info.st_mode);
+    progress_hide();
+    return failure("standard input:%zu: '%.64s' is not a hexadecimal address",
+                   input->number, input->line);
 }
 
+/* Whoever asks through a pipe or a terminal may be waiting for the answer. */
 static int answer_input(struct session *session)
 {
     struct address_input input = { .stream = stdin,
+                                   .is32 = session->output.is32,
                                    .anyhow = is_lenient(session->options) };
-    bool awaited = is_awaited(stdin);
+    uint64_t total = line_stream_size(stdin), done = 0, address;
     int exit_code = EXIT_DONE;
     enum address_next next;
-    uint64_t address;
+    progress_begin(total, "looking up addresses");
     while ((next = address_next(&input, &address)) != ADDRESS_END) {
         if (next == ADDRESS_WRONG)
-            exit_code =
-                failure("standard input:%zu: '%.64s' is not a hexadecimal address",
-                        input.number, input.line);
+            exit_code = tell_wrong(&input);
         else if (answer_one(session, address))
             exit_code = EXIT_FAILED;
-        if (awaited)
+        if (!total)
             fflush(stdout);
+        progress_add((size_t)(input.size - done));
+        done = input.size;
     }
+    progress_end();
     if (!feof(stdin))
         exit_code = failure("standard input: %s", strerror(errno));
     address_input_deinit(&input);
@@ -215,19 +167,20 @@ int resolve_file(struct trail_pipeline *pipeline, const struct resolve_options *
     struct trail_error err = { "" };
     struct session session = { .options = options, .style = style_of(options) };
     session.output.options = options;
-    session.output.module = &session.target.module;
+    session.output.module = &session.module.target.module;
     for (int i = 0; i < count && !is_lenient(options); i++) {
         uint64_t address;
         if (!address_parse(addresses[i], &address))
             return usage_error("resolve", "'%s' is not a hexadecimal address",
                                addresses[i]);
     }
-    enum trail_status status = describe(&session, &err);
+    enum trail_status status = open_file(&session, &err);
     if (!status) {
         session.resolver = trail_pipeline_resolver(pipeline, &err);
         status = session.resolver ? TRAIL_OK : TRAIL_BAD_INPUT;
     }
-    if (status)
-        return failure("%s", err.text);
-    return answer_all(&session, addresses, count);
+    int exit_code =
+        status ? failure("%s", err.text) : answer_all(&session, addresses, count);
+    module_file_close(&session.module);
+    return exit_code;
 }

@@ -22,7 +22,7 @@ static const struct option_row rows[] = {
       "how answers look; gnu with any of addr2line's options", KEY_STYLE },
     { 0, "json", NULL, "print JSON, as llvm-symbolizer does (same as --style json)",
       KEY_JSON },
-    { 0, "full", NULL, "print frames of the runtime, too", KEY_FULL },
+    ROW_TEXT_FULL,
     ROW_TEXT_FOLD,
     ROW_TEXT_COLOR,
     ROW_TEXT_SOURCE,
@@ -84,9 +84,6 @@ bool resolve_take(void *arg, int key, const char *value)
         return true;
     case KEY_STYLE:
         return take_style(options, value);
-    case KEY_FULL:
-        options->full = true;
-        return true;
     case KEY_NO_DEMANGLE:
         options->mangled = true;
         return true;

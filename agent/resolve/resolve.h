@@ -35,7 +35,7 @@ struct resolve_options {
     uint32_t style;  /* enum trail_style or enum resolve_style; 0: not given */
     struct gnu_options gnu;
     struct text_options text; /* of reports */
-    bool full, mangled, no_cache;
+    bool mangled, no_cache;
     bool return_addresses; /* look up what lies just before each address */
     bool version;          /* tell it and do nothing else */
     bool log, markup;      /* a text stream is read: all it has, or markup alone */
@@ -57,7 +57,6 @@ enum resolve_key {
     KEY_PLUGIN,
     KEY_PLATFORM,
     KEY_STYLE,
-    KEY_FULL,
     KEY_NO_CACHE,
     KEY_RETURN_ADDRESSES,
     KEY_LOG,

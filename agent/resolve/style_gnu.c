@@ -11,12 +11,23 @@
 
 /* ---- names -------------------------------------------------------------- */
 
+/* Longer than what is known of aliases. */
+#define NAME_SIZE 2048
+
 /* addr2line prints what debug information calls a function: its linkage name, or its
- * name in the source. Where C++ has no linkage name, the symbol takes its place. */
-static const char *name_of(const struct trail_named *named)
+ * name in the source. Where C++ has no linkage name, and where there is no debug
+ * information, the symbol takes its place: that which is first in the table. */
+static const char *name_of(const struct trail_named *named, char *first, size_t size)
 {
-    if (named->flags & TRAIL_FOUND_LINKAGE_OF_SYMBOL)
-        return named->symbol[0] == '_' ? named->symbol : named->function;
+    bool of_symbol = named->flags & TRAIL_FOUND_LINKAGE_OF_SYMBOL;
+    if (of_symbol && named->symbol[0] != '_')
+        return named->function;
+    if (named->flags & TRAIL_FOUND_AKA_FIRST) {
+        snprintf(first, size, "%.*s", (int)strcspn(named->aka, "\n"), named->aka);
+        return first;
+    }
+    if (of_symbol)
+        return named->symbol;
     return named->linkage[0] ? named->linkage : named->function;
 }
 
@@ -39,7 +50,8 @@ static bool print_demangled(const char *name, enum trail_demangling demangling)
 
 static void print_name(const struct trail_named *named, const struct gnu_options *gnu)
 {
-    const char *name = name_of(named);
+    char first[NAME_SIZE];
+    const char *name = name_of(named, first, sizeof(first));
     if (!name[0])
         name = "??";
     else if (gnu->demangle && print_demangled(name, gnu->demangling))

@@ -78,15 +78,13 @@ int resolve_traces(struct trail_pipeline *pipeline,
                    const struct resolve_options *options, const char *path)
 {
     uint32_t style = options->style;
-    struct text_options text = options->text;
-    text.full = text.full || options->full;
     if (!style)
         style = trail_os_is_terminal(1) ? TRAIL_STYLE_TEXT : TRAIL_STYLE_JSON;
     struct job job = {
         .pipeline = pipeline,
         .options = options,
         .json = style == TRAIL_STYLE_JSON,
-        .style = text_options_style(&text, style == TRAIL_STYLE_TRACY),
+        .style = text_options_style(&options->text, style == TRAIL_STYLE_TRACY),
     };
     return path ? lines_each(path, "resolving", resolve_line, &job)
                 : resolve_nothing(&job);

@@ -6,6 +6,7 @@
 
 #include "agent/sym/disassemble.h"
 #include "agent/resolve/style.h"
+#include "agent/terminal.h"
 #include "core/report/json_text.h"
 
 #define CODE_LIMIT    ((uint64_t)16 << 20) /* bytes of one symbol */
@@ -97,6 +98,13 @@ static bool target_name(const struct listing *listing, const struct instruction 
            sym_name_at(listing->session, answer->module, it->target, name_ret, size);
 }
 
+static void print_comment(const char *place)
+{
+    printf("  ; ");
+    terminal_print(place);
+    printf("\n");
+}
+
 static void print_place(struct listing *listing, uint64_t address)
 {
     struct trail_arena arena = { 0 };
@@ -109,7 +117,7 @@ static void print_place(struct listing *listing, uint64_t address)
         at.frame_count)
         sym_place(&at.frames[0], place, sizeof(place));
     if (place[0] && strcmp(place, listing->place) != 0)
-        printf("  ; %s\n", place);
+        print_comment(place);
     memcpy(listing->place, place, sizeof(place));
     trail_arena_deinit(&arena);
 }
@@ -124,8 +132,11 @@ static bool print_instruction(void *arg, const struct instruction *it)
         print_place(listing, it->address);
     printf("%s %8" PRIx64 ":  %-*s  %s", is_asked(listing->answer, it) ? " >" : "  ",
            it->address, 2 * BYTES_PRINTED, hex, it->text);
-    if (target_name(listing, it, name, sizeof(name)))
-        printf(" <%s>", name);
+    if (target_name(listing, it, name, sizeof(name))) {
+        printf(" <");
+        terminal_print(name);
+        printf(">");
+    }
     printf("\n");
     return true;
 }

@@ -61,16 +61,49 @@ static bool target_of(const char *operands, uint64_t *target_ret)
     return *end == 0;
 }
 
-/* Branches that capstone puts into none of its groups: its PowerPC and s390x tables
- * have few. */
-static bool looks_like_call(const char *mnemonic)
+/* Capstone's PowerPC and s390x tables put few branches into its groups: there the
+ * mnemonic tells. Elsewhere it does not: bfi and btr are no branches. */
+static bool has_groups(uint32_t arch)
 {
-    return strcmp(mnemonic, "bl") == 0 || strcmp(mnemonic, "brasl") == 0 ||
-           strcmp(mnemonic, "bras") == 0 || strcmp(mnemonic, "blx") == 0;
+    return arch != TRAIL_ARCH_PPC && arch != TRAIL_ARCH_PPC64 &&
+           arch != TRAIL_ARCH_S390X;
 }
 
-static void describe(csh handle, const cs_insn *insn, char *text, size_t size,
-                     struct instruction *it)
+/* "bl", "bleq", "blx", "blxne": not "ble", "bls.w". */
+static bool is_arm_call(const char *mnemonic)
+{
+    size_t size = strcspn(mnemonic, ".");
+    return strncmp(mnemonic, "blx", 3) == 0 ||
+           (strncmp(mnemonic, "bl", 2) == 0 && (size == 2 || size == 4));
+}
+
+static bool is_call(csh handle, const cs_insn *insn, uint32_t arch)
+{
+    static const char *const names[] = { "bl", "bla", "brasl", "bras", "basr" };
+    if (cs_insn_group(handle, insn, CS_GRP_CALL))
+        return true;
+    if (arch == TRAIL_ARCH_AARCH64)
+        return strncmp(insn->mnemonic, "bl", 2) == 0;
+    if (arch == TRAIL_ARCH_ARM)
+        return is_arm_call(insn->mnemonic);
+    for (size_t i = 0; !has_groups(arch) && i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(names[i], insn->mnemonic) == 0)
+            return true;
+    return false;
+}
+
+static bool is_jump(csh handle, const cs_insn *insn, uint32_t arch)
+{
+    char first = insn->mnemonic[0];
+    if (has_groups(arch))
+        return cs_insn_group(handle, insn, CS_GRP_JUMP);
+    return first == 'b' ||
+           (arch == TRAIL_ARCH_S390X && (first == 'j' || first == 'c') &&
+            strchr(insn->mnemonic, 'j'));
+}
+
+static void describe(csh handle, const cs_insn *insn, uint32_t arch, char *text,
+                     size_t size, struct instruction *it)
 {
     snprintf(text, size, "%s%s%s", insn->mnemonic, insn->op_str[0] ? " " : "",
              insn->op_str);
@@ -79,11 +112,8 @@ static void describe(csh handle, const cs_insn *insn, char *text, size_t size,
     };
     if (insn->id == 0) /* bytes that are no instruction */
         return;
-    it->is_call =
-        cs_insn_group(handle, insn, CS_GRP_CALL) || looks_like_call(insn->mnemonic);
-    bool jumps = cs_insn_group(handle, insn, CS_GRP_JUMP) || insn->mnemonic[0] == 'b' ||
-                 insn->mnemonic[0] == 'j';
-    if (it->is_call || jumps)
+    it->is_call = is_call(handle, insn, arch);
+    if (it->is_call || is_jump(handle, insn, arch))
         it->has_target = target_of(insn->op_str, &it->target);
 }
 
@@ -121,7 +151,7 @@ enum trail_status disassemble(const struct instruction_set *set, struct trail_te
     const uint8_t *at = (const uint8_t *)code.data;
     size_t left = code.size;
     while (cs_disasm_iter(handle, &at, &left, &address, insn)) {
-        describe(handle, insn, text, sizeof(text), &it);
+        describe(handle, insn, set->arch, text, sizeof(text), &it);
         it.bytes = at - insn->size; /* capstone's copy ends after 16 bytes */
         if (!each(arg, &it))
             break;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "agent/resolve/style.h"
+#include "agent/terminal.h"
 #include "core/report/json_text.h"
 #include "core/resolve/demangle.h"
 
@@ -36,8 +37,11 @@ static struct trail_text section_of(const struct sym_answer *answer)
 
 static void print_row(const char *what, const char *text)
 {
-    if (text[0])
-        printf("  %-9s %s\n", what, text);
+    if (!text[0])
+        return;
+    printf("  %-9s ", what);
+    terminal_print(text);
+    putchar('\n');
 }
 
 static void print_aliases(const char *aka)
@@ -69,12 +73,17 @@ static void print_address(const struct sym_answer *answer)
     char place[PLACE_SIZE];
     const struct trail_answer *at = &answer->at;
     sym_place(&at->frames[0], place, sizeof(place));
-    printf("  %-9s 0x%" PRIx64 " (+0x%" PRIx64 ")%s%s\n", "address", answer->address,
-           answer->address - answer->start, place[0] ? " " : "", place);
+    printf("  %-9s 0x%" PRIx64 " (+0x%" PRIx64 ")%s", "address", answer->address,
+           answer->address - answer->start, place[0] ? " " : "");
+    terminal_print(place);
+    putchar('\n');
     for (uint32_t i = 0; i + 1 < at->frame_count; i++) {
         sym_place(&at->frames[i + 1], place, sizeof(place));
-        printf("  %-9s %s%s%s\n", "inlined", at->frames[i].function,
-               place[0] ? ", called at " : "", place);
+        printf("  %-9s ", "inlined");
+        terminal_print(at->frames[i].function);
+        printf("%s", place[0] ? ", called at " : "");
+        terminal_print(place);
+        putchar('\n');
     }
 }
 
@@ -82,7 +91,8 @@ void sym_print_text(const struct sym_answer *answer)
 {
     char text[PLACE_SIZE];
     const struct trail_named *first = first_of(answer);
-    printf("%s\n", answer->symbol->function);
+    terminal_print(answer->symbol->function);
+    putchar('\n');
     print_row("linkage", answer->symbol->linkage);
     if (strcmp(answer->symbol->symbol, linkage_of(answer->symbol)) != 0)
         print_row("symbol", answer->symbol->symbol);

@@ -18,6 +18,7 @@
 struct lane {
     struct trail_outlet outlet;
     struct trail_queue queue;
+    struct batch *batch; /* made beforehand: a thread cannot say that it could not */
     struct trail_os_thread thread;
     bool started;
     uint64_t rejected, undelivered;
@@ -239,9 +240,6 @@ static void lane_main(void *arg)
 {
     struct lane *lane = arg;
     uint32_t limit = lane->outlet.plugin->sink->batch_limit;
-    struct batch *batch = malloc(sizeof(*batch));
-    if (!batch)
-        return;
     if (limit == 0 || limit > BATCH_COUNT)
         limit = BATCH_COUNT;
     for (;;) {
@@ -249,9 +247,21 @@ static void lane_main(void *arg)
         struct trail_item *items = trail_queue_pop(&lane->queue, limit, &count);
         if (!items)
             break;
-        items_deliver(batch, lane, items, count);
+        items_deliver(lane->batch, lane, items, count);
     }
-    free(batch);
+}
+
+static enum trail_status lane_start(struct lane *lane, struct trail_error *err)
+{
+    trail_queue_init(&lane->queue, QUEUE_COUNT, QUEUE_SIZE);
+    lane->batch = malloc(sizeof(*lane->batch));
+    if (!lane->batch)
+        return trail_fail(err, TRAIL_NO_MEMORY, "sink %s: out of memory",
+                          lane->outlet.name);
+    enum trail_status status =
+        trail_os_thread_start(lane_main, lane, "backtrail-sink", &lane->thread, err);
+    lane->started = status == TRAIL_OK;
+    return status;
 }
 
 /* ---- all sinks ---------------------------------------------------------- */
@@ -272,12 +282,8 @@ enum trail_status trail_deliver_create(const struct trail_outlet *outlets, size_
     for (size_t i = 0; i < count; i++) {
         struct lane *lane = &deliver->lanes[i];
         *lane = (struct lane){ .outlet = outlets[i], .deliver = deliver };
-        trail_queue_init(&lane->queue, QUEUE_COUNT, QUEUE_SIZE);
-        enum trail_status status =
-            trail_os_thread_start(lane_main, lane, "backtrail-sink", &lane->thread,
-                                  err);
-        lane->started = status == TRAIL_OK;
         deliver->lane_count++;
+        enum trail_status status = lane_start(lane, err);
         if (status) {
             trail_deliver_destroy(deliver, 0);
             return status;
@@ -306,12 +312,16 @@ static enum trail_status put_lane(struct lane *lane,
     struct trail_rendering rendering = { .style = lane->outlet.style,
                                          .full = lane->outlet.full };
     enum trail_status status = delivery->render(delivery->arg, &rendering);
-    if (status)
-        return status;
-    struct trail_item *item = trail_item_create(delivery->id, delivery->channel,
-                                                rendering.body, rendering.size);
-    if (!item)
-        return TRAIL_NO_MEMORY;
+    struct trail_item *item = status
+                                  ? NULL
+                                  : trail_item_create(delivery->id, delivery->channel,
+                                                      rendering.body, rendering.size);
+    if (!item) { /* it is in no queue, whose count would tell of it */
+        trail_notice("sink %s: report %s is lost: %s", lane->outlet.name, delivery->id,
+                     status && status != TRAIL_NO_MEMORY ? "it cannot be written down"
+                                                         : "out of memory");
+        return status ? status : TRAIL_NO_MEMORY;
+    }
     item->class_ = delivery->class_;
     item->style = rendering.style;
     return trail_queue_push(&lane->queue, item);
@@ -367,6 +377,7 @@ void trail_deliver_destroy(struct trail_deliver *deliver, uint64_t until_ns)
             trail_os_thread_join(lane->thread);
         lane_account(lane, trail_queue_dropped(&lane->queue));
         trail_queue_deinit(&lane->queue);
+        free(lane->batch);
     }
     trail_os_mutex_deinit(&deliver->lock);
     free(deliver->lanes);

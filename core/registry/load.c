@@ -112,8 +112,8 @@ static bool options_sane(const struct trail_option_spec *options, uint32_t count
                          uint32_t stride)
 {
     return count == 0 ||
-           (options && count <= OPTIONS_MAX &&
-            stride >= sizeof(struct trail_option_spec) && stride % sizeof(void *) == 0);
+           (options && count <= OPTIONS_MAX && stride >= TRAIL_OPTION_SPEC_MIN &&
+            stride % sizeof(void *) == 0);
 }
 
 bool trail_entry_take_table(struct trail_registry_entry *entry, const void *table,

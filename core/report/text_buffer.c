@@ -46,6 +46,22 @@ void trail_text_buffer_format(struct trail_text_buffer *buffer, const char *form
     va_end(args);
 }
 
+/* Characters that give orders: controls, line and paragraph separators, and those that
+ * turn the direction of text around, so that it reads as something else. Unicode 15,
+ * chapters 23.1 and 23.2; UAX 9. */
+static bool is_command(const unsigned char *at, size_t size)
+{
+    if (size == 1)
+        return at[0] < 0x20 || at[0] == 0x7f;
+    if (size == 2)
+        return (at[0] == 0xc2 && at[1] < 0xa0) || (at[0] == 0xd8 && at[1] == 0x9c);
+    if (size != 3 || at[0] != 0xe2)
+        return false;
+    return (at[1] == 0x80 && (at[2] == 0x8e || at[2] == 0x8f ||     /* marks */
+                              (at[2] >= 0xa8 && at[2] <= 0xae))) || /* U+2028-202E */
+           (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9);       /* U+2066-2069 */
+}
+
 void trail_text_buffer_add_clean(struct trail_text_buffer *buffer, const char *text)
 {
     trail_text_buffer_add_clean_size(buffer, text, strlen(text));
@@ -57,14 +73,12 @@ void trail_text_buffer_add_clean_size(struct trail_text_buffer *buffer,
     while (left) {
         size_t size = trail_utf8_size((const uint8_t *)text, left);
         unsigned char c = (unsigned char)text[0];
-        bool control = c < 0x20 || c == 0x7f ||
-                       (size == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0);
         if (c == '\n') {
             trail_text_buffer_add(buffer, "\\n", 2);
         } else if (c == '\t') {
             trail_text_buffer_add(buffer, " ", 1);
-        } else if (size == 0 || control) {
-            size = size == 2 ? 2 : 1;
+        } else if (size == 0 || is_command((const unsigned char *)text, size)) {
+            size = size ? size : 1;
             for (size_t i = 0; i < size; i++)
                 trail_text_buffer_format(buffer, "\\x%02x", (unsigned char)text[i]);
         } else {

@@ -17,8 +17,8 @@ void trail_text_buffer_add(struct trail_text_buffer *buffer, const char *bytes,
 TRAIL_PRINTF(2, 3)
 void trail_text_buffer_format(struct trail_text_buffer *buffer, const char *format,
                               ...);
-/* Add text of strangers: control characters, which a terminal obeys, and bytes that
- * are no UTF-8 become "\\x1b" and the like. */
+/* Add text of strangers: characters that a terminal obeys, also those that turn the
+ * direction of text around, and bytes that are no UTF-8 become "\\x1b" and the like. */
 void trail_text_buffer_add_clean(struct trail_text_buffer *buffer, const char *text);
 void trail_text_buffer_add_clean_size(struct trail_text_buffer *buffer,
                                       const char *text, size_t size);

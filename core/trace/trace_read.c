@@ -355,6 +355,8 @@ static enum trail_status take_raw(json_t *object, struct trail_trace *trace,
 /* jansson quotes what it met, which may hold newlines and worse. */
 static enum trail_status bad_json(struct trail_error *err, json_error_t *where)
 {
+    if (json_error_code(where) == json_error_out_of_memory)
+        return trail_fail(err, TRAIL_NO_MEMORY, "trace: out of memory");
     for (char *at = where->text; *at; at++)
         if ((unsigned char)*at < 0x20 || *at == 0x7f)
             *at = ' ';

@@ -27,7 +27,10 @@ struct list {
 };
 
 static const struct trail_option_spec options[] = {
-    { TRAIL_OPTION_PATH, 0, "list", "orders.nm", "what nm printed" },
+    { .type = TRAIL_OPTION_PATH,
+      .key = "list",
+      .default_value = "orders.nm",
+      .help = "what nm printed" },
 };
 
 static int by_start(const void *a, const void *b)

@@ -166,7 +166,7 @@ TRAIL_EXPORT void trail_print_raw(int fd, const struct trail_backtrace *backtrac
  * Owns:     nothing. One write if it fits 2 KiB, else a few, each of whole lines.
  * Threads:  safe, while none of these modules is being unloaded.
  * Signals:  async-signal-safe: no allocation, no lock that is waited for. Needs about
- *           4 KiB of stack.
+ *           7 KiB of stack.
  */
 TRAIL_EXPORT void trail_print_markup(int fd, const struct trail_backtrace *backtrace);
 

@@ -110,6 +110,7 @@ enum trail_option_type {
     TRAIL_OPTION_DURATION, /* number: nanoseconds; written "200ms", "5s", "2m", "1h" */
     TRAIL_OPTION_MAP,  /* one struct trail_option per member; name is the member's */
     TRAIL_OPTION_LIST, /* one struct trail_option per element */
+    TRAIL_OPTION_URL,  /* text; starts with https:// or http:// and names a host */
 };
 
 enum trail_option_flags {
@@ -124,7 +125,15 @@ struct trail_option_spec {
     const char *key; /* "path"; "rotate.size" is member `size` of object `rotate` */
     const char *default_value; /* as it would be written in the file; NULL: none */
     const char *help;          /* one line, no full stop */
+    /* From here on a table may end, going by its stride. */
+    const char *words; /* what a TEXT may be: "json|otlp"; NULL: anything */
+    /* The least and the most that a COUNT, SIZE or DURATION may be, as they would be
+     * written in the file; NULL: any. */
+    const char *least, *most;
 };
+
+/* The smallest stride that a table may have. */
+#define TRAIL_OPTION_SPEC_MIN offsetof(struct trail_option_spec, words)
 
 /* One option as create() sees it: checked, expanded, in the order of the table. */
 struct trail_option {

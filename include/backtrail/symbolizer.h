@@ -157,6 +157,8 @@ enum trail_found_flags {
     TRAIL_FOUND_NO_LINE_TABLE = 16,
     TRAIL_FOUND_UNSIZED = 32, /* symbol without size: nearest before the address */
     TRAIL_FOUND_LINKAGE_OF_SYMBOL = 64, /* no debug information gives `linkage` */
+    /* `symbol` names the function, and the first of `aka` is before it in the table. */
+    TRAIL_FOUND_AKA_FIRST = 128,
 };
 
 /* One call at addresses[index]. A chain is emitted innermost first, without a

@@ -15,6 +15,7 @@ struct answer {
     uint64_t address;
     struct unit *unit;           /* NULL: none */
     const struct symbol *symbol; /* NULL: none */
+    const struct symbol *first;  /* of the same code, in the table */
     trail_emit_fn *emit;
     void *arg;
 };
@@ -136,16 +137,28 @@ static void set_symbol(struct trail_found *found, const struct symbol *symbol)
         found->linkage = (struct trail_text){ NULL, 0 };
 }
 
+static void set_aliases(struct trail_found *found, const struct answer *answer,
+                        bool named_by_symbol, char *aliases, size_t size)
+{
+    struct trail_text first = { answer->first->name, answer->first->name_size };
+    found->aka.data = aliases;
+    found->aka.size = symbols_aliases(&answer->image->symbols, answer->symbol,
+                                      answer->first, aliases, size);
+    if (named_by_symbol && found->aka.size && !is_same(first, found->symbol))
+        found->flags |= TRAIL_FOUND_AKA_FIRST;
+}
+
 /* Emit the outermost frame: the only one that a symbol can belong to. */
 static enum trail_status emit_outermost(const struct answer *answer,
                                         struct trail_found *found)
 {
     char aliases[ALIASES_MAX];
     if (is_symbol_of(answer->symbol, found)) {
+        bool is_nameless = !found->function.size;
         set_symbol(found, answer->symbol);
-        found->aka.data = aliases;
-        found->aka.size = symbols_aliases(&answer->image->symbols, answer->symbol,
-                                          aliases, sizeof(aliases));
+        set_aliases(found, answer,
+                    is_nameless || found->flags & TRAIL_FOUND_LINKAGE_OF_SYMBOL,
+                    aliases, sizeof(aliases));
     }
     return answer->emit(answer->arg, found);
 }
@@ -213,7 +226,7 @@ static enum trail_status emit_without_scope(const struct answer *answer,
         bool is_debug = answer->symbol->origin == ORIGIN_DEBUG;
         set_source(&found, is_debug ? &answer->image->debug : &answer->image->main);
         found.flags |= TRAIL_FOUND_FROM_SYMTAB;
-        found.file = text_of(answer->symbol->file);
+        found.file = text_of(answer->first->file);        /* a global one tells none */
         found.directory = (struct trail_text){ NULL, 0 }; /* the table has none */
     }
     return emit_outermost(answer, &found);
@@ -236,6 +249,8 @@ enum trail_status answer_address(struct image *image, const struct trail_call *c
     if (status)
         return status;
     answer.symbol = symbols_find(&image->symbols, &image->code, address);
+    if (answer.symbol)
+        answer.first = symbols_first(&image->symbols, answer.symbol);
     if (answer.unit) {
         lines_find(&answer.unit->lines, address, &place);
         scope = scopes_find(&answer.unit->scopes, address);

@@ -24,6 +24,11 @@ static uint32_t quality_of(const GElf_Sym *symbol, const char *name)
     return type << 4 | is_seen << 3 | plain << 1 | is_strong;
 }
 
+static bool is_typed(uint32_t quality)
+{
+    return quality >> 4;
+}
+
 /* Assemblers leave $x, $d and the like to say what kind of bytes follow, and local
  * labels that begin with a dot. */
 static bool is_marker(const GElf_Sym *symbol, const char *name)
@@ -126,7 +131,8 @@ static bool add_section(struct symbols *symbols, Elf *elf, Elf_Scn *section,
                                  .start = start,
                                  .size = entry->st_size,
                                  .quality = quality_of(entry, name),
-                                 .origin = origin };
+                                 .origin = origin,
+                                 .order = (uint32_t)symbols->count };
         if (!append(symbols, &symbol))
             return false;
     }
@@ -204,35 +210,72 @@ const struct symbol *symbols_find(const struct symbols *symbols,
     return before && before->end > symbol->start ? NULL : symbol;
 }
 
-static bool is_alias(const struct symbol *symbol, const struct symbol *other)
+/* Where the symbols begin that start where this one does. */
+static size_t index_of_start(const struct symbols *symbols, const struct symbol *symbol)
 {
-    return other->start == symbol->start && other->size == symbol->size &&
-           compare_names(other, symbol) != 0;
-}
-
-size_t symbols_aliases(const struct symbols *symbols, const struct symbol *symbol,
-                       char *to, size_t size)
-{
-    size_t first = (size_t)(symbol - symbols->at), used = 0;
-    const struct symbol *previous = symbol;
+    size_t first = (size_t)(symbol - symbols->at);
     while (first > 0 && symbols->at[first - 1].start == symbol->start)
         first--;
-    for (size_t i = first; i < symbols->count; i++) {
+    return first;
+}
+
+static bool is_of_same_code(const struct symbol *symbol, const struct symbol *other)
+{
+    return other->start == symbol->start && other->size == symbol->size;
+}
+
+const struct symbol *symbols_first(const struct symbols *symbols,
+                                   const struct symbol *symbol)
+{
+    const struct symbol *first = symbol;
+    for (size_t i = index_of_start(symbols, symbol); i < symbols->count; i++) {
         const struct symbol *other = &symbols->at[i];
         if (other->start != symbol->start)
             break;
-        size_t length = other->name_size, gap = used ? 1 : 0;
-        if (!is_alias(symbol, other) || compare_names(previous, other) == 0)
-            continue;
-        if (gap + length > size - used)
+        if (is_of_same_code(symbol, other) && other->order < first->order &&
+            is_typed(other->quality) == is_typed(symbol->quality))
+            first = other;
+    }
+    return first;
+}
+
+/* Names with a newline between them, as long as there is room. */
+struct names {
+    char *to;
+    size_t size, used;
+};
+
+static bool add_name(struct names *names, const struct symbol *symbol)
+{
+    size_t gap = names->used ? 1 : 0;
+    if (gap + symbol->name_size > names->size - names->used)
+        return false;
+    if (gap)
+        names->to[names->used] = '\n';
+    memcpy(names->to + names->used + gap, symbol->name, symbol->name_size);
+    names->used += gap + symbol->name_size;
+    return true;
+}
+
+size_t symbols_aliases(const struct symbols *symbols, const struct symbol *symbol,
+                       const struct symbol *first, char *to, size_t size)
+{
+    struct names names = { .to = to, .size = size };
+    const struct symbol *previous = symbol;
+    if (compare_names(first, symbol) != 0 && !add_name(&names, first))
+        return 0;
+    for (size_t i = index_of_start(symbols, symbol); i < symbols->count; i++) {
+        const struct symbol *other = &symbols->at[i];
+        if (other->start != symbol->start)
             break;
-        if (gap)
-            to[used] = '\n';
-        memcpy(to + used + gap, other->name, length);
-        used += gap + length;
+        if (!is_of_same_code(symbol, other) || compare_names(symbol, other) == 0 ||
+            compare_names(first, other) == 0 || compare_names(previous, other) == 0)
+            continue;
+        if (!add_name(&names, other))
+            break;
         previous = other;
     }
-    return used;
+    return names.used;
 }
 
 void symbols_deinit(struct symbols *symbols)

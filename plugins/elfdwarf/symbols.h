@@ -24,6 +24,7 @@ struct symbol {
     uint64_t start, size;
     uint32_t quality; /* more is better, see symbols.c */
     uint32_t origin;  /* the caller's, to tell where the symbol came from */
+    uint32_t order;   /* place in the tables */
 };
 
 /* Zero it to start. */
@@ -47,10 +48,15 @@ bool symbols_index(struct symbols *symbols);
 const struct symbol *symbols_find(const struct symbols *symbols,
                                   const struct code *code, uint64_t address);
 
-/* Other names of the same code, separated by newlines; as many as fit. Returns the
- * bytes written, without a terminator. */
+/* Of the symbols of the same code that which is first in the table: a local one, if
+ * there is any. */
+const struct symbol *symbols_first(const struct symbols *symbols,
+                                   const struct symbol *symbol);
+
+/* Other names of the same code, separated by newlines, that of symbols_first() in
+ * front; as many as fit. Returns the bytes written, without a terminator. */
 size_t symbols_aliases(const struct symbols *symbols, const struct symbol *symbol,
-                       char *to, size_t size);
+                       const struct symbol *first, char *to, size_t size);
 
 void symbols_deinit(struct symbols *symbols);
 

@@ -28,6 +28,7 @@ static const struct trail_option_spec option_table[] = {
     { .type = TRAIL_OPTION_COUNT,
       .key = "rotate.keep",
       .default_value = "5",
+      .most = "999",
       .help = "how many full files stay, as path.1 (newest), path.2 and so on" },
     { .type = TRAIL_OPTION_BOOL,
       .key = "durable",

@@ -44,34 +44,59 @@ struct report {
 
 /* ---- attributes --------------------------------------------------------- */
 
-static void add_text(json_t *attributes, const char *key, const char *text)
+/* An array or an object that is being filled. A part that memory was short for makes
+ * all of it worthless: the record is kept for another time. */
+struct made {
+    json_t *json;
+    bool failed;
+};
+
+static void append(struct made *array, json_t *value)
 {
-    if (*text)
-        json_array_append_new(attributes, json_pack("{s:s, s:{s:s}}", "key", key,
-                                                    "value", "stringValue", text));
+    if (json_array_append_new(array->json, value))
+        array->failed = true;
 }
 
-/* False without memory, or if the bytes are not UTF-8. */
-static bool add_bytes(json_t *attributes, const char *key, const char *data,
+static void set(struct made *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object->json, key, value))
+        object->failed = true;
+}
+
+/* It, or NULL if it is not whole. */
+static json_t *whole(struct made *made)
+{
+    if (!made->failed)
+        return made->json;
+    json_decref(made->json);
+    return NULL;
+}
+
+static void add_text(struct made *attributes, const char *key, const char *text)
+{
+    if (*text)
+        append(attributes,
+               json_pack("{s:s, s:{s:s}}", "key", key, "value", "stringValue", text));
+}
+
+static void add_bytes(struct made *attributes, const char *key, const char *data,
                       size_t size)
 {
-    if (size == 0)
-        return true;
-    return !json_array_append_new(attributes,
-                                  json_pack("{s:s, s:{s:o}}", "key", key, "value",
-                                            "stringValue", json_stringn(data, size)));
+    if (size)
+        append(attributes, json_pack("{s:s, s:{s:o}}", "key", key, "value",
+                                     "stringValue", json_stringn(data, size)));
 }
 
 /* OTLP writes 64-bit numbers as text. */
-static void add_number(json_t *attributes, const char *key, const json_t *number)
+static void add_number(struct made *attributes, const char *key, const json_t *number)
 {
     char text[32];
 
     if (!json_is_integer(number))
         return;
     snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(number));
-    json_array_append_new(attributes, json_pack("{s:s, s:{s:s}}", "key", key, "value",
-                                                "intValue", text));
+    append(attributes,
+           json_pack("{s:s, s:{s:s}}", "key", key, "value", "intValue", text));
 }
 
 /* ---- the resource: which program, where --------------------------------- */
@@ -88,13 +113,15 @@ static const char *host_arch(const char *arch)
 }
 
 /* The report says which machine resolved it; one that does not is from here. */
-static void add_host(json_t *attributes, const struct report *report)
+static void add_host(struct made *attributes, const struct report *report)
 {
     const char *told = json_text(json_object_get(report->whole, "resolver"), "host");
     char own[256] = "";
 
-    if (!*told && gethostname(own, sizeof(own) - 1) == 0)
+    if (!*told && gethostname(own, sizeof(own) - 1) == 0) {
+        text_mend(own);
         told = own;
+    }
     add_text(attributes, "host.name", told);
 }
 
@@ -103,16 +130,16 @@ static json_t *make_resource(const struct report *report)
     const json_t *app = json_object_get(report->trace, "app");
     const json_t *process = json_object_get(report->trace, "process");
     const char *name = json_text(app, "name");
-    json_t *attributes = json_array();
+    struct made attributes = { .json = json_array() };
 
-    add_text(attributes, "service.name", *name ? name : "unknown_service");
-    add_text(attributes, "service.version", json_text(app, "version"));
-    add_host(attributes, report);
-    add_text(attributes, "host.arch", host_arch(json_text(process, "arch")));
-    add_text(attributes, "os.type", json_text(process, "os"));
-    add_number(attributes, "process.pid", json_object_get(process, "pid"));
-    add_text(attributes, "process.executable.path", json_text(process, "exe"));
-    return json_pack("{s:o}", "attributes", attributes);
+    add_text(&attributes, "service.name", *name ? name : "unknown_service");
+    add_text(&attributes, "service.version", json_text(app, "version"));
+    add_host(&attributes, report);
+    add_text(&attributes, "host.arch", host_arch(json_text(process, "arch")));
+    add_text(&attributes, "os.type", json_text(process, "os"));
+    add_number(&attributes, "process.pid", json_object_get(process, "pid"));
+    add_text(&attributes, "process.executable.path", json_text(process, "exe"));
+    return json_pack("{s:o}", "attributes", whole(&attributes));
 }
 
 /* ---- the log record ----------------------------------------------------- */
@@ -136,7 +163,7 @@ static size_t severity_index(const struct report *report)
     return 0; /* INFO */
 }
 
-static void set_times(json_t *log, const struct report *report)
+static void set_times(struct made *log, const struct report *report)
 {
     const char *seen = json_text(report->trace, "time_ns");
     const char *resolved = json_text(report->whole, "resolved_ns");
@@ -146,14 +173,13 @@ static void set_times(json_t *log, const struct report *report)
     clock_gettime(CLOCK_REALTIME, &clock);
     snprintf(now, sizeof(now), "%lld%09ld", (long long)clock.tv_sec, clock.tv_nsec);
     if (*seen && is_digits(seen, "0123456789", strlen(seen)))
-        json_object_set_new(log, "timeUnixNano", json_string(seen));
+        set(log, "timeUnixNano", json_string(seen));
     bool told = *resolved && is_digits(resolved, "0123456789", strlen(resolved));
-    json_object_set_new(log, "observedTimeUnixNano",
-                        json_string(told ? resolved : now));
+    set(log, "observedTimeUnixNano", json_string(told ? resolved : now));
 }
 
 /* Ids of the request that was being served, if the program told them. */
-static void set_span(json_t *log, const struct report *report)
+static void set_span(struct made *log, const struct report *report)
 {
     const json_t *thread = stack_thread(json_object_get(report->trace, "threads"));
     const char *trace_id = json_text(thread, "trace_id");
@@ -161,9 +187,9 @@ static void set_span(json_t *log, const struct report *report)
 
     if (!is_digits(trace_id, "0123456789abcdef", 32))
         return;
-    json_object_set_new(log, "traceId", json_string(trace_id));
+    set(log, "traceId", json_string(trace_id));
     if (is_digits(span_id, "0123456789abcdef", 16))
-        json_object_set_new(log, "spanId", json_string(span_id));
+        set(log, "spanId", json_string(span_id));
 }
 
 /* What happened, in one line: the program's own words, or the signal's. */
@@ -184,7 +210,7 @@ static void message_of(const struct report *report, char *text_ret, size_t size)
     text_mend(text_ret);
 }
 
-static void add_exception(json_t *attributes, const struct report *report,
+static void add_exception(struct made *attributes, const struct report *report,
                           const char *message)
 {
     const char *type = json_text(json_object_get(report->trace, "signal"), "name");
@@ -193,7 +219,9 @@ static void add_exception(json_t *attributes, const struct report *report,
     add_text(attributes, "exception.type", *type ? type : report->channel);
     add_text(attributes, "exception.message", message);
     stack_append(&stack, report->whole);
-    if (!stack.failed)
+    if (stack.failed)
+        attributes->failed = true;
+    else
         add_bytes(attributes, "exception.stacktrace", stack.data, stack.size);
     payload_deinit(&stack);
 }
@@ -202,17 +230,19 @@ static json_t *make_attributes(const struct report *report, const char *message)
 {
     const struct trail_record *record = report->record;
     const json_t *group = json_object_get(report->whole, "fingerprint");
-    json_t *attributes = json_array();
+    char id[TEXT_SIZE];
+    struct made attributes = { .json = json_array() };
 
-    add_bytes(attributes, "log.record.uid", record->id.data, record->id.size);
-    add_exception(attributes, report, message);
-    add_text(attributes, "backtrail.channel", report->channel);
-    add_text(attributes, "backtrail.fingerprint.group", json_text(group, "group"));
-    add_text(attributes, "backtrail.fingerprint.exact", json_text(group, "exact"));
-    if (add_bytes(attributes, "backtrail.report", record->body.data, record->body.size))
-        return attributes;
-    json_decref(attributes); /* no memory */
-    return NULL;
+    snprintf(id, sizeof(id), "%.*s", (int)record->id.size,
+             record->id.size ? record->id.data : "");
+    text_mend(id);
+    add_text(&attributes, "log.record.uid", id);
+    add_exception(&attributes, report, message);
+    add_text(&attributes, "backtrail.channel", report->channel);
+    add_text(&attributes, "backtrail.fingerprint.group", json_text(group, "group"));
+    add_text(&attributes, "backtrail.fingerprint.exact", json_text(group, "exact"));
+    add_bytes(&attributes, "backtrail.report", record->body.data, record->body.size);
+    return whole(&attributes);
 }
 
 /* NULL without memory. */
@@ -220,29 +250,25 @@ static json_t *make_log(const struct report *report)
 {
     size_t severity = severity_index(report);
     char message[TEXT_SIZE], event[TEXT_SIZE];
-    json_t *attributes = NULL;
-    json_t *log = json_object();
+    struct made log = { .json = json_object() };
 
     message_of(report, message, sizeof(message));
     snprintf(event, sizeof(event), "backtrail.%.64s", report->channel);
     text_mend(event);
-    attributes = make_attributes(report, message);
-    set_times(log, report);
-    json_object_set_new(log, "severityNumber",
-                        json_integer(severities[severity].number));
-    json_object_set_new(log, "severityText", json_string(severities[severity].theirs));
-    json_object_set_new(log, "eventName", json_string(event));
-    json_object_set_new(log, "body", json_pack("{s:s}", "stringValue", message));
-    set_span(log, report);
-    if (!json_object_set_new(log, "attributes", attributes))
-        return log;
-    json_decref(log);
-    return NULL;
+    set_times(&log, report);
+    set(&log, "severityNumber", json_integer(severities[severity].number));
+    set(&log, "severityText", json_string(severities[severity].theirs));
+    set(&log, "eventName", json_string(event));
+    set(&log, "body", json_pack("{s:s}", "stringValue", message));
+    set_span(&log, report);
+    set(&log, "attributes", make_attributes(report, message));
+    return whole(&log);
 }
 
 /* ---- the request -------------------------------------------------------- */
 
-/* Records of one program stand under one resource, if they follow each other. */
+/* Records of one program stand under one resource, if they follow each other. NULL
+ * without memory. */
 static json_t *logs_for(json_t *resources, json_t *resource)
 {
     json_t *last = json_array_get(resources, json_array_size(resources) - 1);
@@ -253,7 +279,8 @@ static json_t *logs_for(json_t *resources, json_t *resource)
         last = json_pack("{s:o, s:[{s:{s:s, s:s}, s:[]}]}", "resource", resource,
                          "scopeLogs", "scope", "name", "backtrail", "version",
                          HTTP_RELEASE, "logRecords");
-        json_array_append_new(resources, last);
+        if (json_array_append_new(resources, last))
+            return NULL;
     }
     json_t *scope = json_array_get(json_object_get(last, "scopeLogs"), 0);
     return json_object_get(scope, "logRecords");
@@ -264,28 +291,30 @@ static enum trail_status add_record(json_t *resources,
                                     struct trail_error *err)
 {
     json_error_t mistake;
-    json_t *whole =
+    json_t *body =
         json_loadb(record->body.data, record->body.size, JSON_ALLOW_NUL, &mistake);
 
-    if (!json_is_object(whole)) {
-        json_decref(whole);
+    if (!body && json_error_code(&mistake) == json_error_out_of_memory)
+        return TRAIL_NO_MEMORY;
+    if (!json_is_object(body)) {
+        json_decref(body);
         return trail_fail(err, TRAIL_BAD_INPUT,
                           "record %.*s: is no JSON object: %.150s",
                           (int)(record->id.size < 64 ? record->id.size : 64),
                           record->id.size ? record->id.data : "",
-                          whole ? "something else" : mistake.text);
+                          body ? "something else" : mistake.text);
     }
-    const json_t *trace = json_object_get(whole, "trace");
+    const json_t *trace = json_object_get(body, "trace");
     struct report report = { .record = record,
-                             .whole = whole,
-                             .trace = json_is_object(trace) ? trace : whole };
+                             .whole = body,
+                             .trace = json_is_object(trace) ? trace : body };
     report.channel = json_text(report.trace, "channel");
     if (!*report.channel)
         report.channel = "report";
-    json_array_append_new(logs_for(resources, make_resource(&report)),
-                          make_log(&report));
-    json_decref(whole);
-    return TRAIL_OK;
+    int failed = json_array_append_new(logs_for(resources, make_resource(&report)),
+                                       make_log(&report));
+    json_decref(body);
+    return failed ? TRAIL_NO_MEMORY : TRAIL_OK;
 }
 
 static int dump_to_payload(const char *data, size_t size, void *arg)

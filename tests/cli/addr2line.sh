@@ -1,12 +1,12 @@
 #!/bin/sh
 # addr2line.sh -- backtrail-addr2line beside GNU addr2line: the same bytes, but for the
-# faults of data/addr2line-faults.txt. The form for whole programs takes long and is only
-# run if BACKTRAIL_TEST_LONG is set.
+# faults of data/addr2line-faults.txt.
 . "$(dirname "$0")/lib.sh"
 
 ours=$(dirname "$program")/backtrail-addr2line
 here=$source/tests/cli
 python=/usr/bin/python3.11
+libc=/lib/x86_64-linux-gnu/libc.so.6
 again=
 llvm=${LLVM_SYMBOLIZER:-llvm-symbolizer-19}
 
@@ -25,6 +25,12 @@ code_of()
         while read -r start size; do
             printf '%x %x ' $((0x$start)) $((0x$start + 0x$size))
         done
+}
+
+# debug_file FILE: where a distribution has its debug information.
+debug_file()
+{
+    readelf -n "$1" | sed -n 's,.*Build ID: \(..\)\(.*\),/usr/lib/debug/.build-id/\1/\2.debug,p'
 }
 
 # second_half FILE: what addr2line says when asked again.
@@ -80,15 +86,31 @@ excuse()
     fail "${1##*/}: differences without an end" differences
 }
 
-# every OPTIONS FILE: each subset of the letters, with the same bytes from both.
+# same FILE OPTION...: the same bytes from both.
+same()
+{
+    same_of=$1
+    shift
+    both "$same_of" addresses "$@"
+    cmp -s theirs ours || expect_same ours theirs
+}
+
+# every FILE: with each subset of the letters, but that -C alone changes nothing.
 every()
 {
-    for a in '' -a; do for f in '' -f; do for i in '' -i; do
-        for c in '' -C; do for p in '' -p; do for s in '' -s; do
-            both "$1" addresses $a $f $i $c $p $s
-            cmp -s theirs ours || expect_same ours theirs
-        done; done; done
-    done; done; done
+    for a in '' a; do for i in '' i; do for p in '' p; do for s in '' s; do
+        for f in '' f fC; do
+            same "$1" ${a:+-$a} ${i:+-$i} ${p:+-$p} ${s:+-$s} ${f:+-$f}
+        done
+    done; done; done; done
+}
+
+# some FILE: with each pair of letters, one of them and none.
+some()
+{
+    for options in '' -C -fCs -fip -ai -aps -afiC -Cips -afCp; do
+        same "$1" $options
+    done
 }
 
 # compare FILE LEAST: of 500 addresses, at least so many are answered alike whatever the
@@ -102,43 +124,83 @@ compare()
         fail "${1##*/}: $(wc -l < addresses) addresses left, not $2" excused
 }
 
+# compare_all every|some FIXTURE:LEAST...
 compare_all()
 {
     need_others
+    options=$1
+    shift
     for pair in "$@"; do
         compare "$fixtures/${pair%:*}" "${pair#*:}"
-        every "$fixtures/${pair%:*}"
+        $options "$fixtures/${pair%:*}"
     done
 }
 
 test_addr2line_is_equalled_on_c_of_gcc()
 {
-    compare_all x64-gcc-dw4-O2:420 x64-gcc-dw5-O0:470
+    compare_all every x64-gcc-dw4-O2:420
+    compare_all some x64-gcc-dw5-O0:470
 }
 
 test_addr2line_is_equalled_on_c_of_clang()
 {
-    compare_all x64-clang19-dw5-O2:450
+    compare_all every x64-clang19-dw5-O2:450
 }
 
 test_addr2line_is_equalled_on_cpp()
 {
-    compare_all x64-cpp-gcc-O2-plain:380 x64-cpp-gcc-O0:430
+    compare_all every x64-cpp-gcc-O2-plain:380
+    compare_all some x64-cpp-gcc-O0:430
 }
 
 test_addr2line_is_equalled_on_cpp_with_type_units_and_on_rust()
 {
-    compare_all x64-cpp-clang19:300 x64-rust-v0:460
+    compare_all some x64-cpp-clang19:300
+    compare_all every x64-rust-v0:460
 }
 
 test_addr2line_is_equalled_on_other_machines()
 {
-    compare_all aarch64-gcc-dw5-O2:460 i386-gcc-dw5-O2:440
+    compare_all some aarch64-gcc-dw5-O2:460
+    compare_all every i386-gcc-dw5-O2:440
 }
 
 test_addr2line_is_equalled_without_debug_information()
 {
-    compare_all x64-stripped:500 x64-symtab-only:450
+    compare_all some x64-stripped:500
+    compare_all every x64-symtab-only:450
+}
+
+# Of the symbols of the same code addr2line takes the first of the table.
+test_addr2line_is_equalled_on_code_of_several_names()
+{
+    need_others
+    for name in plain relative included; do
+        compare "$build/tests/cli/aliases_$name" 100
+        some "$build/tests/cli/aliases_$name"
+    done
+    nm "$build/tests/cli/aliases_plain" | sed -n 's/ [Tt] outer$//p' > addresses
+    same "$build/tests/cli/aliases_plain" -fs
+    printf 'local_of_outer\naliases.c:?\n' > wanted
+    expect_same ours wanted
+}
+
+# What a distribution ships, and with a symbol table alone, which has many aliases.
+test_addr2line_is_equalled_on_a_library_no_one_here_wrote()
+{
+    need_others
+    [ -e $libc ] || skip "$libc is not there"
+    if [ -e "$(debug_file $libc)" ]; then
+        compare $libc 250
+        same $libc -Cfips
+    fi
+    objcopy -R .note.gnu.build-id -R .gnu_debuglink $libc stripped.so 2> out
+    compare stripped.so 350
+    command -v eu-unstrip > out && [ -e "$(debug_file $libc)" ] || return 0
+    eu-unstrip -o whole.so $libc "$(debug_file $libc)"
+    objcopy --strip-debug -R .note.gnu.build-id -R .gnu_debuglink whole.so table.so
+    compare table.so 470
+    same table.so -Cfips
 }
 
 # Folded functions, link-time optimization, position-independent and big-endian files.
@@ -166,11 +228,17 @@ test_addr2line_is_equalled_on_a_program_no_one_here_wrote()
 
 test_addr2line_is_equalled_on_a_whole_program_long()
 {
-    [ -n "${BACKTRAIL_TEST_LONG:-}" ] || skip "BACKTRAIL_TEST_LONG is not set"
     need_others
     [ -e $python ] || skip "$python is not installed"
     compare $python 460
     every $python
+}
+
+# happens FILE: adds what has to be excused there to `happened`.
+happens()
+{
+    compare "$1" 1
+    cut -d ' ' -f 2- excused | tr ' ' '\n' | sed "s,\$, ${1##*/},; p; s/ .*/ */" >> happened
 }
 
 # A list that excuses what never happens would hide what one day does.
@@ -180,12 +248,19 @@ test_each_listed_fault_of_addr2line_happens()
     grep -v '^#' "$data/addr2line-faults.txt" | sort -u > faults
     for name in x64-gcc-dw5-O2 x64-cpp-gcc-O2-plain x64-cpp-gcc x64-cpp-clang19 x64-cpp-gcc-O0 \
         x64-gcc-lto; do
-        compare "$fixtures/$name" 1
-        cut -d ' ' -f 2- excused | tr ' ' '\n' | sed "s/\$/ $name/; p; s/ .*/ */" >> happened
+        happens "$fixtures/$name"
     done
+    happens "$build/tests/cli/aliases_plain"
+    happens "$build/tests/cli/aliases_relative"
+    happens "$build/tests/cli/aliases_included"
+    if [ -e $libc ]; then
+        objcopy -R .note.gnu.build-id -R .gnu_debuglink $libc stripped.so 2> out
+        happens stripped.so
+    else
+        sed -i /stripped/d faults
+    fi
     if [ -e $python ]; then
-        compare $python 1
-        cut -d ' ' -f 2- excused | tr ' ' '\n' | sed "s/\$/ python3.11/; p; s/ .*/ */" >> happened
+        happens $python
     else
         sed -i /python/d faults
     fi
@@ -235,6 +310,9 @@ test_addr2line_takes_junk_for_addresses_as_gnu_does()
         printf '0x0x5\n401010\000401010\n,401010\n0b11\n%099d401010\n40100a' 0
     } > junk
     both "$file" junk -a -f
+    expect_same ours theirs
+    printf '+401010\n+0x10\n+ff\n+010\n-1\n-401010\n ffffffff\n' > signs
+    both "$fixtures/i386-gcc-dw5-O2" signs -a -f
     expect_same ours theirs
     set -- ' 401010' xx '' 0x '401010 40100a' 0X401010 ffffffffffffffffffff 401010g
     addr2line -afip -e "$file" -- "$@" > theirs

@@ -49,6 +49,6 @@ END {
     if (text_size <= count - picked)
         for (i = 0; i < text_size; i++)
             pick(base + i)
-    while (picked < count)
+    while (text_size && picked < count)
         pick(random(20) ? base + random(text_size) : random(base + 2 * text_size))
 }

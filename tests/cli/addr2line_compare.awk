@@ -5,8 +5,9 @@
 # The last three are what addr2line, ours and llvm-symbolizer (--output-style=GNU) print
 # with -a -f -i for the same addresses. Prints "ADDRESS KIND..." for each address at which
 # the first two differ. A difference is excused if all its kinds are listed for the file
-# in FAULTS, and llvm-symbolizer says what ours does; where there is no code, and where
-# only the name of a file is empty, it is not asked. Exit code 1: one is not excused.
+# in FAULTS, and llvm-symbolizer says what ours does in the lines that differ; where there
+# is no code, where only the name of a file is empty, and where addr2line says nothing at
+# all, it is not asked. Exit code 1: one is not excused.
 function number(hex, i, n) {
     sub(/^0x/, "", hex)
     for (i = 1; i <= length(hex); i++)
@@ -46,6 +47,8 @@ function is_llvm_with_us(b, k, ours, llvm) {
         return 0
     for (k = 1; k <= lines[2, b]; k++) {
         ours = line(2, b, k)
+        if (lines[1, b] == lines[2, b] && line(1, b, k) == ours)
+            continue
         llvm = line(3, b, k)
         if (k % 2) {
             ours = stem(ours)
@@ -59,15 +62,25 @@ function is_llvm_with_us(b, k, ours, llvm) {
     return 1
 }
 
+# Whether theirs is ours with the directory that ours begins with once more in front.
+function is_doubled(theirs, ours, n) {
+    n = length(theirs) - length(ours) - 1
+    return n > 0 && theirs == substr(ours, 1, n) "/" ours
+}
+
 function kind_of_place(theirs, ours, k) {
     if (k > 2 && plain(theirs) == ours)
         return "discriminator"
     if (theirs ~ /^:\?$/ && ours == "??:?")
         return "file-without-name"
+    if (is_doubled(theirs, ours))
+        return "doubled-directory"
     if (theirs ~ /<artificial>:/ && count_of(plain(theirs)) == count_of(plain(ours)))
         return "artificial"
     if (theirs ~ /^[^\/:]+:\?$/ && ours == "??:?")
         return "file-of-a-global"
+    if (theirs ~ /\// && count_of(theirs) == count_of(ours))
+        return "other-file"
     return "place"
 }
 
@@ -88,6 +101,8 @@ function kinds(b, k, found, kind, all) {
         return " other"
     if (line(2, b, 1) == "??" && lines[2, b] == 2 && line(2, b, 2) == "??:0")
         return " beyond-the-end"
+    if (line(1, b, 1) == "??" && line(1, b, 2) == "??:0" && line(2, b, 2) == "??:?")
+        return " dynamic-symbol"
     all = ""
     for (k = 1; k <= lines[1, b]; k++) {
         if (line(1, b, k) == line(2, b, k))
@@ -145,7 +160,7 @@ END {
         if (all == "")
             continue
         print line(2, b, 0) all
-        excused = all ~ /^ (data|declaration|file-without-name)$/ || is_llvm_with_us(b)
+        excused = all ~ /^ (data|declaration|file-without-name|dynamic-symbol)$/ || is_llvm_with_us(b)
         if (!excused)
             all = all " (and llvm-symbolizer says something else)"
         n = split(all, one, " ")

@@ -194,11 +194,103 @@ test_show_says_what_is_switched_off_and_what_cannot_be_asked()
         { "use": "pigeon" } ], "symbolizers": [] }' > c.json
     run config show c.json
     expect_status 1
-    expect err "sinks[2]: no sink pigeon.so in"
+    expect_lines err 1
+    expect err "backtrail: c.json:2:18: sinks[2].use: no sink pigeon.so in"
     grep -qE '^sinks\[0\].enabled +false +c.json:1:44$' out || fail "$said" out
     grep -qE '^symbolizers +\[\] +c.json:2:47$' out || fail "$said" out
     refute out 'sinks[0].use'
     expect out 'sinks[1].rotate.keep'
+}
+
+# Every word that may not be seen, in what the program says of right and wrong configs.
+test_no_message_quotes_what_an_expansion_gave()
+{
+    printf canary-file > key
+    for wrong in '"sinks": [ { "use": "stderr", "style": "${env:CANARY}" } ]' \
+        '"sinks": [ { "use": "${env:CANARY} x" } ]' \
+        '"sinks": [ { "use": "stderr", "full": "${env:CANARY}" } ]' \
+        '"sinks": [ { "use": "stderr", "name": "${file:key}" },
+                    { "use": "file", "name": "${file:key}", "path": "p" } ]' \
+        '"sinks": [ { "use": "http", "url": "${env:CANARY}" } ]' \
+        '"sinks": [ { "use": "http", "url": "ftp://u:canary-url@h" } ]' \
+        '"sinks": [ { "use": "http", "url": "https://h", "format": "${env:CANARY}" } ]' \
+        '"sinks": [ { "use": "http", "url": "https://h", "timeout": "${file:key}" } ]' \
+        '"sinks": [ { "use": "http", "url": "https://h",
+             "headers": { "A": ["Bearer canary-token"] } } ]' \
+        '"symbols": { "debuginfod": { "urls": ["${env:CANARY}"] } }' \
+        '"symbols": { "debuginfod": { "timeout": "${env:CANARY}" } }'; do
+        echo "{ $wrong }" > c.json
+        for words in check show "show --json"; do
+            # shellcheck disable=SC2086 # words are wanted
+            run_with config $words c.json -- CANARY=canary-env
+            expect_status 1
+            expect err "c.json:"
+            ! grep -i canary- out err > seen || fail "$said: shows a secret" seen c.json
+        done
+    done
+}
+
+test_a_value_that_a_plugin_would_refuse_is_told_by_check()
+{
+    check '{ "sinks": [ { "use": "http", "url": "ftp://h" } ] }'
+    refused 1 "c.json:1:38: sinks[0].url: not a URL; it has to start with https:// or http://"
+    check '{ "sinks": [ { "use": "http", "url": "https://h", "format": "xml" } ] }'
+    refused 1 'c.json:1:61: sinks[0].format: "xml" cannot be used; write json|otlp'
+    check '{ "sinks": [ { "use": "http", "url": "https://h", "timeout": "2h" } ] }'
+    refused 1 'c.json:1:62: sinks[0].timeout: "2h" is too much; write 1h or less'
+    check '{ "sinks": [ { "use": "file", "path": "r", "rotate": { "keep": 1000 } } ] }'
+    refused 1 'c.json:1:64: sinks[0].rotate.keep: 1000 is too much; write 999 or less'
+}
+
+test_what_is_no_file_is_not_waited_for()
+{
+    mkfifo pipe.json
+    check '{ "include": ["pipe.json"] }'
+    refused 1 "c.json:1:15: include[0]: pipe.json: is not a regular file"
+    check '{}'
+    mkdir c.json.d
+    mv pipe.json c.json.d
+    run config check c.json
+    refused 1 "c.json.d/pipe.json: is not a regular file"
+    rm -r c.json.d
+    echo text > c.json.d
+    run config check c.json
+    refused 1 "c.json.d/: is a file; make it a folder of drop-ins, or rename it"
+}
+
+# as_nobody NAME=VALUE... -- ARGUMENT...: a copy of the program that is set-uid root, run
+# by somebody else, with those variables.
+as_nobody()
+{
+    status=0
+    set -- env BACKTRAIL_STATE=/proc/none "$@" # where nothing can be made
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$@" > out 2> err || status=$?
+}
+
+test_a_set_uid_program_looks_at_no_variable()
+{
+    [ "$(id -u)" -eq 0 ] || skip "only root can make a program set-uid root"
+    command -v setpriv > /dev/null || skip "there is no setpriv"
+    chmod 755 "$work"
+    cp "$program" set-uid
+    chmod 4755 set-uid
+    echo '{ "app": { "name": "file", "version": "${env:APP:-none}" } }' > c.json
+    said="a program that is not set-uid"
+    as_nobody APP=mine BACKTRAIL_SET_app.name=mine BACKTRAIL_CONFIG="$PWD/c.json" \
+        "$program" config show
+    [ "$status" -ne 126 ] && [ "$status" -ne 127 ] || skip "nobody cannot run the program"
+    expect out BACKTRAIL_SET_app.name '"mine"'
+    said="a set-uid program"
+    as_nobody APP=mine BACKTRAIL_SET_app.name=mine ./set-uid config show c.json
+    ! grep -q '"mine"' out || [ -z "$(findmnt -no OPTIONS -T . | grep nosuid)" ] ||
+        skip "set-uid does not count here"
+    expect out '"file"' '"none"'
+    refute out mine
+    as_nobody BACKTRAIL_CONFIG="$PWD/c.json" ./set-uid config show
+    refute out '"file"'
+    as_nobody BACKTRAIL_PLUGIN_PATH=/planted ./set-uid config show c.json
+    refute out /planted
+    refute err /planted
 }
 
 test_the_example_that_is_made_is_right_and_has_every_key()
@@ -295,13 +387,15 @@ test_a_plugin_that_does_not_exist_is_named_with_where_it_was_looked_for()
     mkdir one two
     echo '{ "plugins": { "path": ["one", "two"] }, "sinks": [ { "use": "pigeon" } ] }' > c.json
     run config check c.json
-    refused 1 "c.json:1:53: sinks[0]: no sink pigeon.so in $PWD/one, $PWD/two"
+    refused 1 "c.json:1:62: sinks[0].use: no sink pigeon.so in $PWD/one, $PWD/two"
     echo '{ "symbolizers": [ { "use": "crystal" } ] }' > c.json
     run config check --plugin-path "one:$plugins" c.json
-    refused 1 "c.json:1:20: symbolizers[0]: no symbolizer crystal.so in one, $plugins"
+    refused 1 "c.json:1:29: symbolizers[0].use: no symbolizer crystal.so in one, $plugins"
     echo '{ "symbolizers": [ { "use": "stderr" } ] }' > c.json
     run config check c.json
-    refused 1 "c.json:1:20: symbolizers[0]: stderr is a sink, not a symbolizer"
+    refused 1 "c.json:1:29: symbolizers[0].use: stderr is a sink, not a symbolizer"
+    check '{ "sinks": [ { "use": "stdderr" } ] }'
+    refused 1 "c.json:1:23: sinks[0].use: " 'did you mean "stderr"?'
 }
 
 test_one_run_tells_the_mistakes_of_all_entries()
@@ -315,8 +409,8 @@ test_one_run_tells_the_mistakes_of_all_entries()
     expect_status 1
     expect_empty out
     expect_lines err 5
-    expect err "c.json:1:41: symbolizers[0].speed: " "symbolizers[1]: no symbolizer crystal.so" \
-        "c.json:4:39: sinks[1].path: " "sinks[2]: no sink pigeon.so" \
+    expect err "c.json:1:41: symbolizers[0].speed: " "symbolizers[1].use: no symbolizer crystal.so" \
+        "c.json:4:39: sinks[1].path: " "sinks[2].use: no sink pigeon.so" \
         "c.json:6:69: sinks[3].timeout: "
 }
 
@@ -369,7 +463,7 @@ test_plugins_lists_what_is_there_with_options_and_defaults()
         grep -qE "^$row +[0-9.]+ +(loaded|built in|built-in) +" out || fail "$said: no $row" out
     done
     grep -qE '^    path +path .*\(required\)$' out || fail "$said: no path" out
-    grep -qE '^    rotate.keep +count .*\(default [0-9]+\)$' out || fail "$said: no keep" out
+    grep -qE '^    rotate.keep +count .*\(default [0-9]+, at most 999\)$' out || fail "$said: no keep" out
     grep -qE '^    gzip +true\|false .*\(default true\)$' out || fail "$said: no gzip" out
 }
 

@@ -164,6 +164,44 @@ test_what_makes_stacks_unreadable_is_bad_and_exits_with_1()
     refused 1 "nowhere: No such file"
 }
 
+test_what_is_no_module_is_told_with_what_to_give_instead()
+{
+    printf '#!/bin/sh\n' > script
+    : > empty
+    cp "$fixtures/x64-gcc-dw5-O2" object && cp object core && cp object cut
+    printf '\001' | dd of=object bs=1 seek=16 conv=notrunc 2> /dev/null # ET_REL
+    printf '\004' | dd of=core bs=1 seek=16 conv=notrunc 2> /dev/null   # ET_CORE
+    head -c 3000 "$fixtures/x64-gcc-dw5-O2" > cut
+    for row in "script|give its interpreter, or a process" "empty|give a program, a library" \
+        ".|give a program, a library" "object|it is linked into" "core|the program that it is of"; do
+        run doctor "${row%|*}"
+        expect_status 1
+        expect_finding BAD file ""
+        expect out "remedy: " "${row#*|}"
+    done
+    run doctor cut
+    expect out "get a whole copy"
+    refute out remedy:
+}
+
+# A symbol file and its name are a stranger's.
+test_a_file_commands_no_terminal()
+{
+    name=$(printf 'a\033[31m\302\233b')
+    cp "$fixtures/x64-gcc-dw5-O2" "$name"
+    run doctor "./$name"
+    expect out './a\x1b[31m\xc2\x9bb'
+    ! LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177\233]')" out || fail "$said: a command" out
+}
+
+test_debug_packages_are_told_by_who_can_name_them()
+{
+    for file in x64-stripped x64-symtab-only; do
+        run doctor "$fixtures/$file"
+        expect out "install its debug package (on Debian find-dbgsym-packages of debian-goodies"
+    done
+}
+
 test_a_debug_file_of_another_build_is_told()
 {
     mkdir here
@@ -277,10 +315,42 @@ test_a_file_that_is_gone_is_examined_through_the_mapping()
     grep -q '^  OK *file *ELF' part || fail "$said: not read" out
 }
 
+test_code_of_no_file_is_counted_and_not_taken_for_damaged_files()
+{
+    [ -r /proc/self/maps ] || skip "no /proc"
+    start "$build/tests/cli/doctor_jit"
+    run doctor "$pid"
+    refute out memfd
+    refute out /dev/zero
+    expect_finding WARN names "3 executable mappings of no file"
+    refute_finding file
+}
+
+test_a_process_of_another_user_is_told_with_the_remedy()
+{
+    [ "$(id -u)" -eq 0 ] && [ -r /proc/self/maps ] && command -v setpriv > /dev/null || skip "not root"
+    start sh -c 'echo; sleep 100 & wait'
+    status=0
+    mkdir state
+    chown 65534 state
+    chmod 755 "$work"
+    BACKTRAIL_STATE=$PWD/state setpriv --reuid=65534 --regid=65534 --clear-groups \
+        "$program" doctor "$pid" > out 2> err || status=$?
+    said="as another user: backtrail doctor PID"
+    refused 1 "process $pid: Permission denied; run it as root or as the process's user"
+}
+
 test_what_is_no_process_of_ours_is_told_in_one_line()
 {
     run doctor 4999999
     refused 1 "process 4999999: no such process"
+    mkfifo ready # its parent becomes a program that never waits for it
+    sh -c 'sleep 0 & echo $!; exec sleep 100' > ready &
+    pid=$!
+    read -r zombie < ready
+    until grep -q '^State:.Z' "/proc/$zombie/status" 2> /dev/null; do :; done
+    run doctor "$zombie"
+    refused 1 "process $zombie: has no mappings: it is a kernel thread, or has ended"
     [ -e /proc/2/maps ] || return 0
     [ "$(tr -d '()' < /proc/2/stat | cut -d ' ' -f 2)" = kthreadd ] || return 0
     run doctor 2

@@ -86,6 +86,11 @@ test_the_page_of_the_config_tells_every_key_and_every_option_of_a_plugin()
     [ "$(wc -l < keys)" -gt 15 ] || fail "no keys in config/keys.c" keys
     "$program" plugins --json | "$json" -e options key >> keys
     grep -qx rotate.size keys || fail "no options of plugins" keys
+    flat < man > man.flat
+    for text in "in the order of its list" "The drop-ins" "is replaced, lists too" \
+        BACKTRAIL_SET_app__name "FILE.d/\*.json"; do
+        grep -qi -- "$text" man.flat || fail "the page does not tell of $text" man
+    done
     while IFS= read -r key; do
         grep -qE "^ +$(printf '%s' "$key" | sed 's/[].[]/\\&/g') \(" man ||
             fail "the page does not tell of $key" man
@@ -225,9 +230,8 @@ test_bash_completes_what_the_program_understands()
     "$program" help --completion bash > backtrail
     cat > complete << 'END'
 . ./backtrail
-complete -p backtrail > registered
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-_backtrail
+$(complete -p "$1" | awk '{ print $3 }')
 printf '%s\n' "${COMPREPLY[@]}"
 END
     complete_as() { bash --norc ./complete "$@" | sort -u > got; }
@@ -247,6 +251,11 @@ END
     complete_as backtrail ''
     printf '%s\n' $verbs --help --version | sort > wanted
     expect_same got wanted
+    complete_as backtrail-addr2line -
+    wanted_names addr2line > wanted
+    expect_same got wanted
+    complete_as backtrail-addr2line --style gn
+    answer gnu
 }
 
 # answer WORD...: that is what was offered.
@@ -299,6 +308,14 @@ test_zsh_completes_what_the_program_understands()
         mv answers got
     }
     cases complete_as
+    complete_as backtrail -
+    answer --help --version
+    zsh -f "$here/complete.zsh" functions "backtrail-addr2line -" > line
+    tr -s ' =' '\n\n' < line | sed '1d; /^$/d' | sort -u > got
+    names addr2line | sed -E 's/^(-[^ =[]+).*/\1/' | sort -u > wanted
+    expect_same got wanted
+    zsh -f "$here/complete.zsh" functions "backtrail-addr2line --style gn" > line
+    expect line "backtrail-addr2line --style gnu"
 }
 
 test_fish_completes_what_the_program_understands()
@@ -327,6 +344,14 @@ test_fish_completes_what_the_program_understands()
     answer "file with space"
     complete_as backtrail help --write di
     answer directory/
+    complete_as backtrail -
+    answer --help --version
+    complete_as backtrail-addr2line -
+    sed 's/=$//' got | sort -u > plain
+    names addr2line | sed -E 's/^(-[^ =[]+).*/\1/' | sort -u > wanted
+    expect_same plain wanted
+    complete_as backtrail-addr2line --style gn
+    answer gnu
 }
 
 test_pages_and_completions_are_installed_where_they_are_looked_for()
@@ -338,10 +363,32 @@ test_pages_and_completions_are_installed_where_they_are_looked_for()
         [ -s man/$page ] || fail "$page is not installed"
     done
     grep -q 'rotate' man/man5/backtrail-config.5 || fail "no options of plugins"
-    [ -s bash-completion/completions/backtrail ] || fail "no completion for bash"
-    head -n 1 zsh/site-functions/_backtrail | grep -qx '#compdef backtrail' ||
-        fail "no completion for zsh"
-    [ -s fish/vendor_completions.d/backtrail.fish ] || fail "no completion for fish"
+    for schema in "$source"/docs/schema/*.schema.json; do
+        cmp "$schema" "backtrail/schema/${schema##*/}" || fail "a schema is not installed"
+    done
+    for command in backtrail backtrail-addr2line; do
+        [ -s bash-completion/completions/$command ] || fail "no completion for bash: $command"
+        [ -s fish/vendor_completions.d/$command.fish ] || fail "no completion for fish: $command"
+    done
+    head -n 1 zsh/site-functions/_backtrail |
+        grep -qx '#compdef backtrail backtrail-addr2line' || fail "no completion for zsh"
+}
+
+# Every variable that the code asks for, in the pages and in docs/cli.md.
+test_every_variable_that_is_looked_at_is_told_of()
+{
+    need mandoc
+    (cd "$source" && grep -rhoE '"(BACKTRAIL_[A-Z_]+[A-Z]|NO_COLOR|COLUMNS|TERM|HOME|XDG_[A-Z_]+)"' \
+        agent config core plugins sinks) | tr -d '"' | sort -u > variables
+    (cd "$source" && grep -rhoE '(getenv|environment)\("[A-Z_]+"' agent config core plugins sinks) |
+        sed 's/.*"\(.*\)"/\1/' | sort -u >> variables
+    [ "$(sort -u variables | wc -l)" -ge 9 ] || fail "few variables were found" variables
+    sed -n '/^## Environment/,$p' "$source/docs/cli.md" > section
+    man_page '' > man
+    for variable in $(sort -u variables) BACKTRAIL_SET_KEY; do
+        grep -q "^| .*\`$variable\`" section || fail "docs/cli.md does not tell of $variable"
+        grep -qE "^ +$variable( |\$)" man || fail "backtrail(1) does not tell of $variable" man
+    done
 }
 
 test_the_document_of_the_program_tells_of_every_verb_and_option()

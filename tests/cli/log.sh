@@ -141,6 +141,42 @@ test_lines_of_the_kernel_are_resolved_with_its_file()
     expect err 'has not one public_api of 144 bytes'
 }
 
+test_a_kernel_module_that_is_not_linked_is_told_by_name()
+{
+    # An object file: type 1 instead of 2 in the header.
+    mkdir symbols
+    { head -c 16 "$c"; printf '\001'; tail -c +18 "$c"; } > symbols/my-mod_x.ko
+    printf '[1.5]  public_api+0x10/0x50 [my_mod_x]\n' > log
+    cat log log > twice
+    run resolve --log --symbols symbols twice
+    expect_status 0
+    expect_same out twice
+    expect_lines err 1
+    expect err 'backtrail: my_mod_x: not found: symbols/my-mod_x.ko is not linked' \
+        'its frames stay as they are'
+}
+
+test_records_of_json_stay_valid_and_their_stacks_are_resolved()
+{
+    printf '{"log":"x\\n#0 0x40100a  (%s+0x40100a)\\n","n":1}\n' "$c" > log
+    run resolve --log log
+    expect_status 0
+    expect_lines out 1
+    expect out 'chain_step2 at /src/inc/chain.h:15:11 (inlined)\n#0 0x40100a  chain_step1' \
+        "static_helper at /src/deep.c:11:11 [$c+0x40100a]\\n\",\"n\":1}"
+    "$build/tests/cli/cli_json" log n < out > /dev/null || fail "$said: is no JSON now" out
+}
+
+test_a_file_with_blanks_in_its_path_is_found()
+{
+    mkdir 'my dir'
+    cp "$fixtures/x64-gcc-shared.so" 'my dir/a b'
+    printf 'x %s/my dir/a b(+0x1100)[0x7f0000001100]\n' "$PWD" > log
+    run resolve --log log
+    expect_empty err
+    expect out "[$PWD/my dir/a b(+0x1100)][0x7f0000001100]" 'x '
+}
+
 test_frames_of_a_debugger_are_resolved_where_the_file_is_mapped()
 {
     printf '#1  0x0000000000401010 in ?? ()\n' > log

@@ -12,19 +12,28 @@ all="x64-gcc-dw5-O2 x64-gcc-dw5-O0 x64-clang19-dw5-O2 x64-clang14-dw4-O2 x64-cpp
     aarch64-gcc-dw5-O2 arm-gcc-dw5-O2 powerpc-gcc-dw5-O2 s390x-gcc-dw5-O2
     riscv64-gcc-dw5-O2"
 
-# functions FIXTURE: start and size of each of its functions, as nm has them, in order;
-# of functions that share their start, one.
+# functions FIXTURE: start, last byte and size of each of its functions, as nm has them, in
+# order; of functions that share their start, one.
 functions()
 {
-    nm -S --defined-only "$fixtures/$1" | awk '$3 ~ /^[tTwWi]$/ && NF == 4 { print $1, $2 }' |
-        sed 's/^0*//; s/ 0*/ /' | sort -u | if [ "$1" = arm-gcc-dw5-O2 ]; then
-        # The lowest bit says that the code is Thumb.
+    thumb=0
+    [ "$1" != arm-gcc-dw5-O2 ] || thumb=1 # the lowest bit says that the code is Thumb
+    nm -S --defined-only "$fixtures/$1" |
+        awk '$3 ~ /^[tTwWi]$/ && NF == 4 { print $1, $2 }' | sort -u |
         while read -r start size; do
-            printf '%x %s\n' $((0x$start & ~1)) "$size"
+            start=$((0x$start & ~thumb))
+            printf '%x %x %x\n' $start $((start + 0x$size - 1)) $((0x$size))
         done
-    else
-        cat
-    fi
+}
+
+# ask FILE OPTION...: one run of sym, about FILE+ADDRESS for each line of addresses.
+ask()
+{
+    file=$1
+    shift
+    sed "s,^,$fixtures/$file+0x," addresses > questions
+    # shellcheck disable=SC2046 # paths of fixtures have no blanks
+    run sym --json "$@" $(cat questions)
 }
 
 # An id stands for its symbol: asked for by it, everything known of the symbol is the same.
@@ -34,22 +43,18 @@ test_the_id_that_sym_prints_gives_the_same_answer()
         functions "$file" > starts
         [ -s starts ] || fail "no functions in $file"
         # The first byte of each function and the last: what is inlined there differs.
-        set --
-        while read -r start size; do
-            end=$(printf %x $((0x$start + 0x$size - 1)))
-            set -- "$@" "$fixtures/$file+0x$start" "$fixtures/$file+$end"
-        done < starts
-        run sym --json "$@"
+        cut -d ' ' -f 1,2 starts | tr ' ' '\n' > addresses
+        ask "$file"
         expect_status 0
-        expect_lines out $#
-        "$json" symbol.id < out > ids
-        "$json" symbol < out > symbols
+        expect_lines out "$(wc -l < addresses)"
+        "$json" symbol.id symbol < out > symbols
+        cut -f 1 symbols > ids
         uniq ids > each
-        expect_lines each $(($# / 2))
+        expect_lines each "$(wc -l < starts)"
         # shellcheck disable=SC2046 # ids have no blanks
         run sym --json -e "$fixtures/$file" $(cat ids)
         expect_status 0
-        "$json" symbol < out > again
+        "$json" symbol.id symbol < out > again
         expect_same again symbols
     done
 }
@@ -57,17 +62,14 @@ test_the_id_that_sym_prints_gives_the_same_answer()
 test_start_and_size_are_those_of_the_symbol_table()
 {
     for file in $all; do
-        functions "$file" > wanted
-        set --
-        while read -r start size; do
-            middle=$(printf %x $((0x$start + 0x$size / 2)))
-            set -- "$@" "$fixtures/$file+$middle"
-        done < wanted
-        run sym --json "$@"
+        functions "$file" > starts
+        while read -r start last size; do
+            printf '%x\n' $(((0x$start + 0x$last) / 2)) >&3
+            printf '0x%s\t%d\n' "$start" $((0x$size))
+        done < starts > wanted 3> addresses
+        ask "$file"
         expect_status 0
-        "$json" symbol.start symbol.size < out | while read -r start size; do
-            printf '%s %x\n' "${start#0x}" "$size"
-        done > got
+        "$json" symbol.start symbol.size < out > got
         expect_same got wanted
     done
 }
@@ -77,40 +79,45 @@ test_instructions_are_those_that_objdump_prints()
 {
     for file in x64-gcc-dw5-O2 x64-cpp-gcc x64-rust-v0 x64-gcc-hotcold x64-clang19-dw5-O0 \
         i386-gcc-dw5-O2; do
-        functions "$file" | while read -r start size; do
-            run sym --json -d "$fixtures/$file+$start"
-            case $(cat err) in
-            *"built without capstone"*) echo > without ; break ;;
-            esac
-            expect_status 0
-            "$json" -e instructions address bytes < out | sed 's/^0x//' > got
-            objdump -d -w --start-address="0x$start" \
-                --stop-address="$(printf '0x%x' $((0x$start + 0x$size)))" "$fixtures/$file" |
-                awk -F '\t' '/^ +[0-9a-f]+:\t/ { gsub(/[ :]/, "", $1); gsub(/ /, "", $2)
-                    print $1 "\t" $2 }' > wanted
-            expect_same got wanted
-        done
+        functions "$file" > starts
+        cut -d ' ' -f 1 starts > addresses
+        ask "$file" -d
+        case $(cat err) in
+        *"built without capstone"*) skip "built without capstone" ;;
+        esac
+        expect_status 0
+        "$json" -e instructions address bytes < out | sed 's/^0x//' > got
+        objdump -d -w "$fixtures/$file" | awk -F '\t' '
+            function padded(hex) { return sprintf("%16s", hex) }
+            FNR == NR { split($0, of, " "); start[FNR] = padded(of[1]); last[FNR] = padded(of[2])
+                count = FNR; next }
+            /^ +[0-9a-f]+:\t/ {
+                gsub(/[ :]/, "", $1); gsub(/ /, "", $2); at = padded($1)
+                for (i = 1; i <= count; i++)
+                    if (at >= start[i] && at <= last[i]) print i "\t" $1 "\t" $2
+            }' starts - | sort -s -n -k 1,1 | cut -f 2- > wanted
+        expect_same got wanted
     done
-    [ ! -e without ] || skip "built without capstone"
 }
 
 test_code_is_the_bytes_of_the_file()
 {
     for file in x64-gcc-dw5-O2 powerpc-gcc-dw5-O2 s390x-gcc-dw5-O2 riscv64-gcc-dw5-O2; do
         functions "$file" > starts
-        while read -r start size; do
-            run sym --json --code "$fixtures/$file+$start"
-            expect_status 0
-            "$json" code < out > got
-            # Text and file offset of the fixtures differ by what the headers say.
-            read -r address offset << SECTION
+        cut -d ' ' -f 1 starts > addresses
+        ask "$file" --code
+        expect_status 0
+        "$json" code < out > got
+        # Text and file offset of the fixtures differ by what the headers say.
+        read -r address offset << SECTION
 $(readelf -SW "$fixtures/$file" | sed 's/\[ */[/' | awk '$2 == ".text" { print $4, $5 }')
 SECTION
+        while read -r start last size; do
             tail -c +$((0x$start - 0x$address + 0x$offset + 1)) "$fixtures/$file" |
-                head -c $((0x$size)) | od -An -v -tx1 | tr -d ' \n' > wanted
-            echo >> wanted
-            expect_same got wanted
-        done < starts
+                head -c $((0x$size)) | od -An -v -tx1 | tr -d ' \n'
+            echo
+        done < starts > wanted
+        expect_same got wanted
     done
 }
 
@@ -132,6 +139,25 @@ static_helper
   read by   elfdwarf, given: $c
 WANTED
     expect_same out wanted
+}
+
+# A symbol file is a stranger's: what it calls its functions commands no terminal.
+test_a_name_in_a_file_commands_no_terminal()
+{
+    bytes=$(wc -c < "$c")
+    sed "s/static_helper/$(printf 'sta\033]0;x\007lper')/g; s/util_mix/$(printf 'u\302\233[31mx')/g" \
+        "$c" > evil
+    [ "$(wc -c < evil)" -eq "$bytes" ] || fail "the names are not as long as they were"
+    commands=$(printf '[\001-\010\013-\037\177]')
+    run sym evil+40100a evil+4010e0
+    expect out 'sta\x1b]0;x\x07lper' 'u\xc2\x9b[31mx'
+    ! LC_ALL=C grep -q "$commands" out || fail "$said: a command" out
+    run sym -dl evil+40100a
+    case $(cat err) in
+    *"built without capstone"*) skip "built without capstone" ;;
+    esac
+    expect out '<u\xc2\x9b[31mx>'
+    ! LC_ALL=C grep -q "$commands" out || fail "$said: a command" out
 }
 
 test_names_that_share_one_code_are_aliases()

@@ -4,7 +4,8 @@
  *
  * Standard output and error of the program are the terminal; with -o its output goes to
  * a file instead. With -f it is fed that file on standard input, over and over, until
- * TEXT has been seen on the terminal. Ends with the program's exit code.
+ * TEXT has been seen on the terminal, and then to its end. Ends with the program's exit
+ * code.
  */
 #define _GNU_SOURCE
 
@@ -25,11 +26,13 @@ struct options {
     const char *output, *feed, *until;
 };
 
-/* What the terminal has shown so far. */
+/* What the terminal has shown last. */
 struct shown {
-    char text[1 << 20];
+    char text[1 << 16];
     size_t size;
 };
+
+#define KEPT_SIZE 4096
 
 static void die(const char *what)
 {
@@ -55,6 +58,10 @@ static void start(const struct options *options, int feed_fd, char **program)
 /* False: the program has left the terminal. */
 static int take(int master, struct shown *shown)
 {
+    if (shown->size >= sizeof(shown->text) / 2) {
+        memmove(shown->text, shown->text + shown->size - KEPT_SIZE, KEPT_SIZE);
+        shown->size = KEPT_SIZE;
+    }
     char *to = shown->text + shown->size;
     ssize_t got = read(master, to, sizeof(shown->text) - 1 - shown->size);
     if (got <= 0)
@@ -65,15 +72,13 @@ static int take(int master, struct shown *shown)
     return 1;
 }
 
-/* Write a part of the feed; once it is `enough`, only to the end of a line. False: it
- * is there. */
+/* Write a part of the feed; once it is `enough`, only to its end. False: that is
+ * reached. */
 static int feed_some(int fd, const char *text, size_t size, size_t *at, int enough)
 {
     size_t part = size - *at;
-    if (enough && (*at == 0 || text[*at - 1] == '\n'))
+    if (enough && *at == 0)
         return 0;
-    if (enough)
-        part = (size_t)((const char *)memchr(text + *at, '\n', part) + 1 - text) - *at;
     ssize_t put = write(fd, text + *at, part);
     if (put > 0)
         *at = (*at + (size_t)put) % size;
@@ -86,6 +91,7 @@ static void serve(int master, int feed_fd, const char *text, size_t size,
 {
     static struct shown shown;
     size_t at = 0;
+    int enough = 0;
     for (;;) {
         struct pollfd fds[] = { { .fd = master, .events = POLLIN },
                                 { .fd = feed_fd, .events = POLLOUT } };
@@ -93,9 +99,10 @@ static void serve(int master, int feed_fd, const char *text, size_t size,
             die("poll");
         if (fds[0].revents && !take(master, &shown))
             break;
+        enough = enough || strstr(shown.text, until);
         if (feed_fd < 0 || !fds[1].revents)
             continue;
-        if (!feed_some(feed_fd, text, size, &at, strstr(shown.text, until) != NULL)) {
+        if (!feed_some(feed_fd, text, size, &at, enough)) {
             close(feed_fd);
             feed_fd = -1;
         }

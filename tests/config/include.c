@@ -112,8 +112,8 @@ static void what_cannot_be_included_is_told_where_it_is_asked_for(void **unused)
           "directory" },
         { "{\n \"include\": [ \"a.json\",\n  \"/none.json\" ] }",
           "trail/agent.json:3:3: include[1]: /none.json: No such file or directory" },
-        { "{ \"include\": \"a.json\" }",
-          "trail/agent.json:1:14: include: expected a list, found text" },
+        { "{ \"include\": \"a.json\" }", "trail/agent.json:1:14: include: expected a "
+                                         "list, found text; write [ ... ]" },
         { "{ \"include\": [ 5 ] }",
           "trail/agent.json:1:16: include[0]: expected a path, found a number" },
         { "{ \"include\": [ \"\" ] }",
@@ -132,6 +132,8 @@ static void what_cannot_be_included_is_told_where_it_is_asked_for(void **unused)
           "included by trail/loop.json, included by trail/agent.json" },
         { "{ \"include\": [ \"bad.json\" ] }",
           "trail/bad.json:2:1: stat: unknown key; did you mean \"state\"?" },
+        { "{ \"include\": [ \"a.json/*\" ] }",
+          "trail/agent.json:1:16: include[0]: trail/a.json/: is a file, not a folder" },
         { "{ \"include\": [ \"sub/*\" ] }",
           "trail/sub/x.json:1:3: appp: unknown key; did you mean \"app\"?" },
     };
@@ -147,6 +149,17 @@ static void what_cannot_be_included_is_told_where_it_is_asked_for(void **unused)
         };
         assert_memory_refused(files, rows[i].message);
     }
+}
+
+static void a_file_where_drop_ins_would_be_is_told(void **unused)
+{
+    (void)unused;
+    static const struct memory_file files[] = { { AGENT, "{}" },
+                                                { AGENT ".d", "a = 1" },
+                                                { NULL, NULL } };
+    assert_memory_refused(files,
+                          "/etc/trail/agent.json.d/: is a file; make it a folder "
+                          "of drop-ins, or rename it");
 }
 
 /* Files 0.json, 1.json, ... of which each includes the next. */
@@ -219,6 +232,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(drop_ins_count_after_the_file_in_order_of_name),
     cmocka_unit_test(a_file_that_two_include_counts_once),
     cmocka_unit_test(what_cannot_be_included_is_told_where_it_is_asked_for),
+    cmocka_unit_test(a_file_where_drop_ins_would_be_is_told),
     cmocka_unit_test(includes_nest_eight_deep_and_no_deeper),
     cmocka_unit_test(sixty_four_files_are_the_most),
     cmocka_unit_test(the_bytes_of_all_files_together_are_bounded),

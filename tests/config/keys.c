@@ -6,15 +6,15 @@
 static void every_row_says_what_it_is(void **unused)
 {
     (void)unused;
-    static const char *const types[] = { "text",           "path",
-                                         "true|false",     "duration",
-                                         "list of text",   "list of paths",
-                                         "list of entries" };
+    static const char *const types[] = {
+        "text",         "path",          "true|false",      "duration",
+        "list of text", "list of paths", "list of entries", "list of URLs"
+    };
     for (const struct trail_config_key *key = trail_config_keys; key->path; key++) {
         size_t type = 0;
-        while (type < 7 && strcmp(types[type], key->type) != 0)
+        while (type < 8 && strcmp(types[type], key->type) != 0)
             type++;
-        assert_true(type < 7);
+        assert_true(type < 8);
         assert_true(key->help[0] && key->help[strlen(key->help) - 1] != '.');
         assert_ptr_equal(trail_config_key_find(key->path), key);
         assert_int_equal(key->list, strncmp(key->type, "list", 4) == 0);

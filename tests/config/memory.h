@@ -51,8 +51,13 @@ static inline enum trail_status memory_list(
 
 static inline bool memory_real(const char *path, char *path_ret, size_t size)
 {
+    size_t length = strlen(path);
+    const struct memory_file *file = memory_files;
     snprintf(path_ret, size, "%s", path);
-    return true;
+    while (file->path && (strncmp(file->path, path, length) != 0 ||
+                          (file->path[length] && file->path[length] != '/')))
+        file++;
+    return file->path != NULL; /* the file, or a folder above it */
 }
 
 static const struct trail_config_files memory_door = { memory_read, memory_list,

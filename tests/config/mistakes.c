@@ -164,19 +164,21 @@ static void wrong_types_are_told_with_what_was_expected(void **unused)
 {
     (void)unused;
     static const struct row rows[] = {
-        { "{ \"app\": [] }", "agent.json:1:10: app: expected an object, found a list" },
-        { "{ \"app\": { \"name\": 5 } }",
-          "agent.json:1:20: app.name: expected text, found a number" },
+        { "{ \"app\": [] }",
+          "agent.json:1:10: app: expected an object, found a list; write { ... }" },
+        { "{ \"app\": { \"name\": 5 } }", "agent.json:1:20: app.name: expected text, "
+                                          "found a number; put it in quotes" },
         { "{ \"app\": { \"version\": 2.1 } }",
-          "agent.json:1:23: app.version: expected text, found a number" },
+          "agent.json:1:23: app.version: expected text, found a number; put it in "
+          "quotes" },
         { "{ \"state\": null }",
           "agent.json:1:12: state: expected a path, found null" },
         { "{ \"state\": \"\" }",
           "agent.json:1:12: state: an empty text is not a path" },
         { "{ \"plugins\": \"x\" }",
-          "agent.json:1:14: plugins: expected an object, found text" },
+          "agent.json:1:14: plugins: expected an object, found text; write { ... }" },
         { "{ \"plugins\": { \"path\": \"x\" } }",
-          "agent.json:1:24: plugins.path: expected a list, found text" },
+          "agent.json:1:24: plugins.path: expected a list, found text; write [ ... ]" },
         { "{ \"plugins\": { \"path\": [ \"x\", {} ] } }",
           "agent.json:1:31: plugins.path[1]: expected a path, found an object" },
         { "{ \"plugins\": { \"path\": [ \"\" ] } }",
@@ -199,7 +201,8 @@ static void wrong_types_are_told_with_what_was_expected(void **unused)
           "agent.json:1:43: symbols.debuginfod.timeout: expected a duration, found "
           "true" },
         { "{ \"in_app\": { \"include\": [ false ] } }",
-          "agent.json:1:28: in_app.include[0]: expected text, found false" },
+          "agent.json:1:28: in_app.include[0]: expected text, found false; "
+          "put it in quotes" },
         { "{ \"in_app\": { \"exclude\": [ \"\" ] } }",
           "agent.json:1:28: in_app.exclude[0]: an empty text; leave it out" },
     };
@@ -211,16 +214,17 @@ static void entries_are_told_by_their_place_in_the_list(void **unused)
     (void)unused;
     static const struct row rows[] = {
         { "{ \"sinks\": {} }",
-          "agent.json:1:12: sinks: expected a list, found an object" },
+          "agent.json:1:12: sinks: expected a list, found an object; write [ ... ]" },
         { "{ \"sinks\": [ \"stderr\" ] }",
-          "agent.json:1:14: sinks[0]: expected an object, found text" },
+          "agent.json:1:14: sinks[0]: expected an object, found text; write { ... }" },
         { "{ \"sinks\": [\n  {} ] }", "agent.json:2:3: sinks[0]: \"use\" is missing; "
                                       "name a plugin, like \"use\": \"stderr\"" },
         { "{ \"symbolizers\": [ { \"name\": \"x\" } ] }",
           "agent.json:1:20: symbolizers[0]: \"use\" is missing; name a plugin, like "
           "\"use\": \"elfdwarf\"" },
         { "{ \"sinks\": [ { \"use\": 5 } ] }",
-          "agent.json:1:23: sinks[0].use: expected text, found a number" },
+          "agent.json:1:23: sinks[0].use: expected text, found a number; put it in "
+          "quotes" },
         { "{ \"sinks\": [ { \"use\": \"\" } ] }",
           "agent.json:1:23: sinks[0].use: \"\" is not a plugin's name; those have 1 to "
           "31 letters, digits, - and _" },
@@ -235,17 +239,20 @@ static void entries_are_told_by_their_place_in_the_list(void **unused)
         { "{ \"sinks\": [ { \"use\": \"a\", \"name\": \"b\\nc\" } ] }",
           "agent.json:1:36: sinks[0].name: a name has no control characters" },
         { "{ \"sinks\": [ { \"use\": \"a\", \"channels\": \"crash\" } ] }",
-          "agent.json:1:40: sinks[0].channels: expected a list, found text" },
+          "agent.json:1:40: sinks[0].channels: expected a list, found text; write [ "
+          "... ]" },
         { "{ \"sinks\": [ { \"use\": \"a\", \"channels\": [] } ] }",
           "agent.json:1:40: sinks[0].channels: an empty list gets nothing; leave it "
           "out for all channels" },
         { "{ \"sinks\": [ { \"use\": \"a\", \"channels\": [ \"a\", 1 ] } ] }",
-          "agent.json:1:47: sinks[0].channels[1]: expected text, found a number" },
+          "agent.json:1:47: sinks[0].channels[1]: expected text, found a number; put "
+          "it in quotes" },
         { "{ \"sinks\": [ { \"use\": \"a\", \"style\": \"jsn\" } ] }",
           "agent.json:1:37: sinks[0].style: \"jsn\" is not a style; write \"json\", "
           "\"text\" or \"tracy\"" },
         { "{ \"sinks\": [ { \"use\": \"a\", \"style\": 1 } ] }",
-          "agent.json:1:37: sinks[0].style: expected text, found a number" },
+          "agent.json:1:37: sinks[0].style: expected text, found a number; put it in "
+          "quotes" },
         { "{ \"sinks\": [ { \"use\": \"a\", \"full\": \"yes\" } ] }",
           "agent.json:1:36: sinks[0].full: expected true or false, found text" },
         { "{ \"sinks\": [ { \"use\": \"a\", \"full\": 1 } ] }",

@@ -6,14 +6,32 @@
 
 /* A table with every type, nested keys, defaults, a required one and a secret. */
 static const struct trail_option_spec table[] = {
-    { TRAIL_OPTION_TEXT, TRAIL_OPTION_REQUIRED, "url", NULL, "where reports are sent" },
-    { TRAIL_OPTION_PATH, 0, "path", NULL, "a file" },
-    { TRAIL_OPTION_BOOL, 0, "gzip", "true", "pack bodies" },
-    { TRAIL_OPTION_COUNT, 0, "rotate.keep", "5", "files kept" },
-    { TRAIL_OPTION_SIZE, 0, "rotate.size", "16MiB", "bytes of one file" },
-    { TRAIL_OPTION_DURATION, 0, "timeout", "10s", "of one request" },
-    { TRAIL_OPTION_MAP, TRAIL_OPTION_SECRET, "headers", NULL, "added to a request" },
-    { TRAIL_OPTION_LIST, 0, "tls.pins", NULL, "keys that are trusted" },
+    { .type = TRAIL_OPTION_TEXT,
+      .flags = TRAIL_OPTION_REQUIRED,
+      .key = "url",
+      .help = "where reports are sent" },
+    { .type = TRAIL_OPTION_PATH, .key = "path", .help = "a file" },
+    { .type = TRAIL_OPTION_BOOL,
+      .key = "gzip",
+      .default_value = "true",
+      .help = "pack bodies" },
+    { .type = TRAIL_OPTION_COUNT,
+      .key = "rotate.keep",
+      .default_value = "5",
+      .help = "files kept" },
+    { .type = TRAIL_OPTION_SIZE,
+      .key = "rotate.size",
+      .default_value = "16MiB",
+      .help = "bytes of one file" },
+    { .type = TRAIL_OPTION_DURATION,
+      .key = "timeout",
+      .default_value = "10s",
+      .help = "of one request" },
+    { .type = TRAIL_OPTION_MAP,
+      .flags = TRAIL_OPTION_SECRET,
+      .key = "headers",
+      .help = "added to a request" },
+    { .type = TRAIL_OPTION_LIST, .key = "tls.pins", .help = "keys that are trusted" },
 };
 
 static enum trail_status read_table(const char *json,
@@ -117,10 +135,19 @@ static void defaults_of_maps_lists_and_paths_are_read_as_in_the_file(void **unus
 {
     (void)unused;
     static const struct trail_option_spec specs[] = {
-        { TRAIL_OPTION_MAP, 0, "m", "{ \"a\": \"${dir}\", \"b\": \"2\" }", "" },
-        { TRAIL_OPTION_LIST, 0, "l", "[\"x\", \"y\"]", "" },
-        { TRAIL_OPTION_PATH, 0, "p", "sub/file", "" },
-        { TRAIL_OPTION_TEXT, 0, "t", "", "" },
+        { .type = TRAIL_OPTION_MAP,
+          .key = "m",
+          .default_value = "{ \"a\": \"${dir}\", \"b\": \"2\" }",
+          .help = "" },
+        { .type = TRAIL_OPTION_LIST,
+          .key = "l",
+          .default_value = "[\"x\", \"y\"]",
+          .help = "" },
+        { .type = TRAIL_OPTION_PATH,
+          .key = "p",
+          .default_value = "sub/file",
+          .help = "" },
+        { .type = TRAIL_OPTION_TEXT, .key = "t", .default_value = "", .help = "" },
     };
     struct trail_config *config = NULL;
     struct trail_option_set *set = NULL;
@@ -204,18 +231,20 @@ struct row {
 };
 
 static const struct row wrong_values[] = {
-    { "\"url\": 5", "agent.json:2:8: sinks[0].url: expected text, found a number" },
+    { "\"url\": 5",
+      "agent.json:2:8: sinks[0].url: expected text, found a number; put it in quotes" },
     { "\"url\": null", "agent.json:2:8: sinks[0].url: expected text, found null" },
     { "\"url\": \"x\", \"path\": []",
       "agent.json:2:21: sinks[0].path: expected a path, found a list" },
     { "\"url\": \"x\", \"path\": \"\"",
       "agent.json:2:21: sinks[0].path: an empty text is not a path" },
     { "\"url\": \"x\", \"gzip\": \"true\"",
-      "agent.json:2:21: sinks[0].gzip: expected true or false, found text" },
+      "agent.json:2:21: sinks[0].gzip: expected true or false, found text; leave out "
+      "the quotes" },
     { "\"url\": \"x\", \"gzip\": 1",
       "agent.json:2:21: sinks[0].gzip: expected true or false, found a number" },
-    { "\"url\": \"x\", \"rotate\": 5",
-      "agent.json:2:23: sinks[0].rotate: expected an object, found a number" },
+    { "\"url\": \"x\", \"rotate\": 5", "agent.json:2:23: sinks[0].rotate: expected an "
+                                       "object, found a number; write { ... }" },
     { "\"url\": \"x\", \"rotate\": { \"keep\": -1 }",
       "agent.json:2:33: sinks[0].rotate.keep: -1 is not a count; write a whole number, "
       "0 or more" },
@@ -223,7 +252,8 @@ static const struct row wrong_values[] = {
       "agent.json:2:33: sinks[0].rotate.keep: 1.5 is not a count; write a whole "
       "number, 0 or more" },
     { "\"url\": \"x\", \"rotate\": { \"keep\": \"5\" }",
-      "agent.json:2:33: sinks[0].rotate.keep: expected a whole number, found text" },
+      "agent.json:2:33: sinks[0].rotate.keep: expected a whole number, found text; "
+      "leave out the quotes" },
     { "\"url\": \"x\", \"rotate\": { \"size\": \"16MB\" }",
       "agent.json:2:33: sinks[0].rotate.size: \"16MB\" is not a size; write bytes or a "
       "number with KiB, MiB or GiB" },
@@ -244,18 +274,21 @@ static const struct row wrong_values[] = {
     { "\"url\": \"x\", \"timeout\": \"5x\"",
       "agent.json:2:24: sinks[0].timeout: \"5x\" is not a duration; write a number "
       "with ms, s, m or h as text, like \"5s\"" },
-    { "\"url\": \"x\", \"headers\": []",
-      "agent.json:2:24: sinks[0].headers: expected an object, found a list" },
+    { "\"url\": \"x\", \"headers\": []", "agent.json:2:24: sinks[0].headers: expected "
+                                         "an object, found a list; write { ... }" },
     { "\"url\": \"x\", \"headers\": { \"A\": 5 }",
-      "agent.json:2:31: sinks[0].headers.A: expected text, found a number" },
+      "agent.json:2:31: sinks[0].headers.A: expected text, found a number; put it in "
+      "quotes" },
     { "\"url\": \"x\", \"headers\": { \"A b\": {} }",
       "agent.json:2:33: sinks[0].headers.\"A b\": expected text, found an object" },
     { "\"url\": \"x\", \"tls\": { \"pins\": \"x\" }",
-      "agent.json:2:30: sinks[0].tls.pins: expected a list, found text" },
+      "agent.json:2:30: sinks[0].tls.pins: expected a list, found text; write [ ... "
+      "]" },
     { "\"url\": \"x\", \"tls\": { \"pins\": [ \"x\", 5 ] }",
-      "agent.json:2:37: sinks[0].tls.pins[1]: expected text, found a number" },
-    { "\"url\": \"x\", \"tls\": []",
-      "agent.json:2:20: sinks[0].tls: expected an object, found a list" },
+      "agent.json:2:37: sinks[0].tls.pins[1]: expected text, found a number; put it in "
+      "quotes" },
+    { "\"url\": \"x\", \"tls\": []", "agent.json:2:20: sinks[0].tls: expected an "
+                                     "object, found a list; write { ... }" },
 };
 
 static const struct row wrong_keys[] = {
@@ -292,7 +325,8 @@ static const struct row wrong_keys[] = {
       "pins" },
 };
 
-static void check(const struct row *rows, size_t count)
+static void check_table(const struct trail_option_spec *specs, uint32_t spec_count,
+                        const struct row *rows, size_t count)
 {
     int wrong = 0;
     for (size_t i = 0; i < count; i++) {
@@ -302,7 +336,8 @@ static void check(const struct row *rows, size_t count)
         char json[256];
         snprintf(json, sizeof(json), "{ \"sinks\": [ { \"use\": \"http\",\n%s } ] }",
                  rows[i].members);
-        enum trail_status status = read_table(json, table, 8, &config, &set, &err);
+        enum trail_status status =
+            read_table(json, specs, spec_count, &config, &set, &err);
         trail_config_destroy(config);
         if (status == TRAIL_BAD_INPUT && strcmp(err.text, rows[i].message) == 0)
             continue;
@@ -317,20 +352,95 @@ static void check(const struct row *rows, size_t count)
 static void wrong_values_are_told_with_what_would_be_right(void **unused)
 {
     (void)unused;
-    check(wrong_values, sizeof(wrong_values) / sizeof(*wrong_values));
+    check_table(table, 8, wrong_values, sizeof(wrong_values) / sizeof(*wrong_values));
 }
 
 static void wrong_and_missing_keys_are_told(void **unused)
 {
     (void)unused;
-    check(wrong_keys, sizeof(wrong_keys) / sizeof(*wrong_keys));
+    check_table(table, 8, wrong_keys, sizeof(wrong_keys) / sizeof(*wrong_keys));
+}
+
+static const struct trail_option_spec bounded[] = {
+    { .type = TRAIL_OPTION_TEXT, .key = "format", .words = "json|otlp", .help = "" },
+    { .type = TRAIL_OPTION_URL, .key = "url", .help = "" },
+    { .type = TRAIL_OPTION_COUNT,
+      .key = "keep",
+      .least = "2",
+      .most = "9",
+      .help = "" },
+    { .type = TRAIL_OPTION_SIZE, .key = "size", .least = "1KiB", .help = "" },
+    { .type = TRAIL_OPTION_DURATION, .key = "time", .most = "1h", .help = "" },
+};
+
+static const struct row not_allowed[] = {
+    { "\"format\": \"xml\"",
+      "agent.json:2:11: sinks[0].format: \"xml\" cannot be used; write json|otlp" },
+    { "\"format\": \"jso\"",
+      "agent.json:2:11: sinks[0].format: \"jso\" cannot be used; write json|otlp" },
+    { "\"format\": \"\"",
+      "agent.json:2:11: sinks[0].format: \"\" cannot be used; write json|otlp" },
+    { "\"format\": \"${env:TRAIL_WORD}\"",
+      "agent.json:2:11: sinks[0].format: \"${env:TRAIL_WORD}\" expanded cannot be "
+      "used; "
+      "write json|otlp" },
+    { "\"url\": \"ftp://u:secret@h\"",
+      "agent.json:2:8: sinks[0].url: not a URL; it has "
+      "to start with https:// or http://" },
+    { "\"url\": \"https:/h\"", "agent.json:2:8: sinks[0].url: not a URL; it has "
+                               "to start with https:// or http://" },
+    { "\"url\": \"HTTP://\"",
+      "agent.json:2:8: sinks[0].url: a URL without a host; write https://HOST/PATH" },
+    { "\"url\": \"https:///p\"",
+      "agent.json:2:8: sinks[0].url: a URL without a host; write https://HOST/PATH" },
+    { "\"url\": \"https://h/a b\"",
+      "agent.json:2:8: sinks[0].url: a URL has no spaces or control characters; write "
+      "%20 for a space" },
+    { "\"keep\": 1",
+      "agent.json:2:9: sinks[0].keep: 1 is too little; write 2 or more" },
+    { "\"keep\": 10",
+      "agent.json:2:9: sinks[0].keep: 10 is too much; write 9 or less" },
+    { "\"size\": \"1023B\"",
+      "agent.json:2:9: sinks[0].size: \"1023B\" is too little; write 1KiB or more" },
+    { "\"time\": \"61m\"",
+      "agent.json:2:9: sinks[0].time: \"61m\" is too much; write 1h or less" },
+};
+
+static void a_value_that_the_table_does_not_allow_is_told(void **unused)
+{
+    (void)unused;
+    assert_int_equal(setenv("TRAIL_WORD", "hidden", 1), 0);
+    check_table(bounded, 5, not_allowed, sizeof(not_allowed) / sizeof(*not_allowed));
+    assert_int_equal(unsetenv("TRAIL_WORD"), 0);
+}
+
+/* What a plugin says of its options is not always "key: reason". */
+static void blame_finds_the_option_that_is_at_fault(void **unused)
+{
+    (void)unused;
+    struct trail_config *config =
+        parse_good("{ \"sinks\": [ { \"use\": \"a\", \"tls\": { \"pins\": 1 } } ] }");
+    static const struct row rows[] = {
+        { "tls.pins: no", "agent.json:1:45: sinks[0].tls.pins: no" },
+        { "tls: no", "agent.json:1:35: sinks[0].tls: no" },
+        { "key: no", "agent.json:1:14: sinks[0]: key: no" },
+        { "no", "agent.json:1:14: sinks[0]: no" },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct trail_error err = { "" };
+        assert_int_equal(trail_config_blame(config, &config->sinks[0], TRAIL_IO,
+                                            rows[i].members, &err),
+                         TRAIL_IO);
+        assert_string_equal(err.text, rows[i].message);
+    }
+    trail_config_destroy(config);
 }
 
 static void a_symbolizer_may_have_options_that_a_sink_has_from_the_host(void **unused)
 {
     (void)unused;
     static const struct trail_option_spec specs[] = {
-        { TRAIL_OPTION_TEXT, 0, "style", NULL, "" },
+        { .type = TRAIL_OPTION_TEXT, .key = "style", .help = "" },
     };
     struct trail_config *config = NULL;
     struct trail_option_set *set = NULL;
@@ -377,16 +487,18 @@ static void a_wrong_table_is_the_plugins_mistake(void **unused)
 {
     (void)unused;
     static const struct trail_option_spec bad_duration[] = {
-        { TRAIL_OPTION_DURATION, 0, "timeout", "5x", "" },
+        { .type = TRAIL_OPTION_DURATION,
+          .key = "timeout",
+          .default_value = "5x",
+          .help = "" },
     };
     static const struct trail_option_spec bad_list[] = {
-        { TRAIL_OPTION_LIST, 0, "a.b", "[1]", "" },
+        { .type = TRAIL_OPTION_LIST, .key = "a.b", .default_value = "[1]", .help = "" },
     };
     static const struct trail_option_spec bad_map[] = {
-        { TRAIL_OPTION_MAP, 0, "m", "{", "" },
+        { .type = TRAIL_OPTION_MAP, .key = "m", .default_value = "{", .help = "" },
     };
-    static const struct trail_option_spec no_key[] = { { TRAIL_OPTION_MAP, 0, 0, 0,
-                                                         0 } };
+    static const struct trail_option_spec no_key[] = { { .type = TRAIL_OPTION_MAP } };
     static const char json[] = "{ \"sinks\": [ { \"use\": \"a\" } ] }";
 
     assert_bad_table(
@@ -395,7 +507,8 @@ static void a_wrong_table_is_the_plugins_mistake(void **unused)
         "number with ms, s, m or h as text, like \"5s\" (a default of plugin "
         "a)");
     assert_bad_table(json, bad_list, 1,
-                     "agent.json:1:14: sinks[0].a.b: expected text, found a number (a "
+                     "agent.json:1:14: sinks[0].a.b: expected text, found a number; "
+                     "put it in quotes (a "
                      "default of plugin a)");
     assert_bad_table(json, bad_map, 1,
                      "agent.json:1:14: sinks[0].m: not JSON (a default of plugin a)");
@@ -406,13 +519,42 @@ static void a_wrong_table_is_the_plugins_mistake(void **unused)
 static void a_newer_option_type_is_refused_by_name(void **unused)
 {
     (void)unused;
-    static const struct trail_option_spec specs[] = { { 99, 0, "new", "1", "" } };
+    static const struct trail_option_spec specs[] = {
+        { .type = 99, .key = "new", .default_value = "1", .help = "" }
+    };
     struct trail_config *config = NULL;
     struct trail_option_set *set = NULL;
     struct trail_error err = { "" };
     assert_int_equal(read_table("{}", specs, 1, &config, &set, &err),
                      TRAIL_UNSUPPORTED);
     assert_contains(err.text, "plugin stderr: option \"new\" is of type 99");
+    trail_config_destroy(config);
+}
+
+/* An older plugin's rows end before what is newer; what follows is the next row. */
+static void a_table_of_shorter_rows_has_no_bounds(void **unused)
+{
+    (void)unused;
+    char rows[2 * TRAIL_OPTION_SPEC_MIN];
+    const struct trail_option_spec first = { .type = TRAIL_OPTION_TEXT,
+                                             .key = "a",
+                                             .default_value = "x",
+                                             .help = "" },
+                                   second = { .type = TRAIL_OPTION_COUNT,
+                                              .key = "b",
+                                              .default_value = "2",
+                                              .help = "" };
+    memcpy(rows, &first, TRAIL_OPTION_SPEC_MIN);
+    memcpy(rows + TRAIL_OPTION_SPEC_MIN, &second, TRAIL_OPTION_SPEC_MIN);
+    struct trail_config *config = parse_good("{}");
+    struct trail_option_set *set = NULL;
+    struct trail_error err = { "" };
+    assert_ok_err(trail_config_options(config, &config->sinks[0], (const void *)rows, 2,
+                                       TRAIL_OPTION_SPEC_MIN, &set, &err),
+                  err);
+    assert_option(set, 0, "a", "", "x", 0);
+    assert_option(set, 1, "b", "", "2", 2);
+    trail_option_set_destroy(set);
     trail_config_destroy(config);
 }
 
@@ -424,8 +566,10 @@ static void a_table_of_longer_rows_is_walked_by_its_stride(void **unused)
         struct trail_option_spec spec;
         uint64_t more[3];
     } rows[] = {
-        { { TRAIL_OPTION_COUNT, 0, "a", "1", "" }, { 9, 9, 9 } },
-        { { TRAIL_OPTION_COUNT, 0, "b", "2", "" }, { 9, 9, 9 } },
+        { { .type = TRAIL_OPTION_COUNT, .key = "a", .default_value = "1", .help = "" },
+          { 9, 9, 9 } },
+        { { .type = TRAIL_OPTION_COUNT, .key = "b", .default_value = "2", .help = "" },
+          { 9, 9, 9 } },
     };
     struct trail_config *config = parse_good("{}");
     struct trail_option_set *set = NULL;
@@ -451,6 +595,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(numbers_and_switches_may_come_from_expansions),
     cmocka_unit_test(wrong_values_are_told_with_what_would_be_right),
     cmocka_unit_test(wrong_and_missing_keys_are_told),
+    cmocka_unit_test(a_value_that_the_table_does_not_allow_is_told),
+    cmocka_unit_test(blame_finds_the_option_that_is_at_fault),
+    cmocka_unit_test(a_table_of_shorter_rows_has_no_bounds),
     cmocka_unit_test(a_symbolizer_may_have_options_that_a_sink_has_from_the_host),
     cmocka_unit_test(a_plugin_without_options_takes_none),
     cmocka_unit_test(what_the_default_sink_lacks_is_told_without_a_position),

@@ -8,12 +8,12 @@
 #define AGENT "/etc/trail/agent.json"
 
 static const struct trail_option_spec table[] = {
-    { TRAIL_OPTION_TEXT, 0, "url", NULL, "" },
-    { TRAIL_OPTION_PATH, 0, "path", NULL, "" },
-    { TRAIL_OPTION_BOOL, 0, "gzip", NULL, "" },
-    { TRAIL_OPTION_COUNT, 0, "rotate.keep", NULL, "" },
-    { TRAIL_OPTION_MAP, 0, "headers", NULL, "" },
-    { TRAIL_OPTION_LIST, 0, "pins", NULL, "" },
+    { .type = TRAIL_OPTION_TEXT, .key = "url", .help = "" },
+    { .type = TRAIL_OPTION_PATH, .key = "path", .help = "" },
+    { .type = TRAIL_OPTION_BOOL, .key = "gzip", .help = "" },
+    { .type = TRAIL_OPTION_COUNT, .key = "rotate.keep", .help = "" },
+    { .type = TRAIL_OPTION_MAP, .key = "headers", .help = "" },
+    { .type = TRAIL_OPTION_LIST, .key = "pins", .help = "" },
 };
 
 /* Set variables given as "NAME=value", NULL at the end, load, and unset them. */
@@ -178,7 +178,7 @@ static const struct row mistakes_in_keys[] = {
     { "apq__name=x",
       "BACKTRAIL_SET_apq__name: apq: unknown key; did you mean \"app\"?" },
     { "state.x=y", "BACKTRAIL_SET_state.x: state: expected a path, found an object" },
-    { "app=x", "BACKTRAIL_SET_app: expected an object, found text" },
+    { "app=x", "BACKTRAIL_SET_app: expected an object, found text; write { ... }" },
     { "=x", "BACKTRAIL_SET_: an empty step in its key; write "
             "BACKTRAIL_SET_symbols.store, or BACKTRAIL_SET_symbols__store" },
     { "app..name=x", "BACKTRAIL_SET_app..name: an empty step in its key; write "
@@ -203,14 +203,16 @@ static const struct row mistakes_in_values[] = {
     { "symbols.debuginfod.timeout=soon",
       "BACKTRAIL_SET_symbols.debuginfod.timeout: \"soon\" is not a duration; write a "
       "number with ms, s, m or h as text, like \"5s\"" },
-    { "in_app.include=a", "BACKTRAIL_SET_in_app.include: expected a list, found text" },
+    { "in_app.include=a",
+      "BACKTRAIL_SET_in_app.include: expected a list, found text; write [ ... ]" },
     { "in_app.include=[\"a\", 5]", "BACKTRAIL_SET_in_app.include: in_app.include[1]: "
-                                   "expected text, found a number" },
+                                   "expected text, found a number; put it in quotes" },
     { "sinks.hq.full=maybe", "BACKTRAIL_SET_sinks.hq.full: \"maybe\" is not true or "
                              "false; write true or false" },
     { "sinks.hq.style=loud", "BACKTRAIL_SET_sinks.hq.style: \"loud\" is not a style; "
                              "write \"json\", \"text\" or \"tracy\"" },
-    { "sinks.hq=x", "BACKTRAIL_SET_sinks.hq: expected an object, found text" },
+    { "sinks.hq=x",
+      "BACKTRAIL_SET_sinks.hq: expected an object, found text; write { ... }" },
     { "state=", "BACKTRAIL_SET_state: an empty text is not a path" },
     { "app.name=a\xFF", "BACKTRAIL_SET_app.name: this is not UTF-8 text" },
     { "a\xFF\r=a", "BACKTRAIL_SET_a??: this is not UTF-8 text" },

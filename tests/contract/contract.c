@@ -42,7 +42,8 @@ static void required_value(const struct contract *contract,
 
     if (spec->type == TRAIL_OPTION_PATH)
         snprintf(value_ret, size, "\"%s/written\"", contract->root);
-    else if (strcmp(kind, "url") == 0) /* nobody listens on the discard port */
+    else if (spec->type == TRAIL_OPTION_URL ||
+             strcmp(kind, "url") == 0) /* nobody listens on the discard port */
         snprintf(value_ret, size, "\"http://127.0.0.1:9/\"");
     else if (spec->type == TRAIL_OPTION_TEXT)
         snprintf(value_ret, size, "\"x\"");
@@ -155,7 +156,7 @@ void contract_check_options(const struct trail_option_spec *specs, uint32_t coun
     for (uint32_t i = 0; i < count; i++) {
         const struct trail_option_spec *spec = spec_at(specs, i, stride);
 
-        assert_in_range(spec->type, TRAIL_OPTION_TEXT, TRAIL_OPTION_LIST);
+        assert_in_range(spec->type, TRAIL_OPTION_TEXT, TRAIL_OPTION_URL);
         assert_non_null(spec->key);
         assert_true(spec->key[0] &&
                     strspn(spec->key, "abcdefghijklmnopqrstuvwxyz"

@@ -1,5 +1,6 @@
 # run.sh -- each allocation of a command fails once, in turn, and all others succeed: no
 # crash, no hang, no failure without a word, and no output that looks right and is not.
+# No symbol file is read: libdw, which elfdwarf does that with, crashes without memory.
 preload=$6
 set -- "$1" "$2" "$3" "$4" "$5"
 . "$5/tests/cli/lib.sh"
@@ -48,35 +49,36 @@ once()
 
 test_addresses_with_each_allocation_failing_once()
 {
-    at_each 1 "$program" resolve -e "$fixtures/x64-gcc-dw5-O2" --json 0x1189 0x1200
+    at_each 1 "$program" resolve -e "$source/tests/fixtures/wasm/hello.wasm" --json 0x401 0x4fe
 }
 
 test_a_trace_with_each_allocation_failing_once()
 {
     trace good > good.jsonl
-    at_each 1 "$program" resolve --style json good.jsonl
-    at_each 1 "$program" resolve --style text good.jsonl
+    at_each 1 "$program" resolve --plugin wasi-null --style json good.jsonl
+    at_each 1 "$program" resolve --plugin wasi-null --style text good.jsonl
     at_each 1 "$program" raw good.jsonl
 }
 
 test_a_config_with_each_allocation_failing_once()
 {
     cat > c.json << CONFIG
-{ "symbolizers": [ { "use": "elfdwarf" } ],
+{ "symbolizers": [ { "use": "wasi-null" } ],
   "sinks": [ { "use": "file", "path": "reports.jsonl", "rotate": { "size": "16MiB" } },
              { "use": "http", "url": "http://127.0.0.1:1/", "headers": { "A": "b" } } ] }
 CONFIG
-    at_each 1 "$program" config check c.json
+    at_each 3 "$program" config check c.json
 }
 
 # An app must live through it. A report may be lost, and then that is told.
 test_a_service_with_each_allocation_failing_once()
 {
     cat > c.json << 'CONFIG'
-{ "symbolizers": [ { "use": "elfdwarf" } ],
+{ "symbolizers": [ { "use": "wasi-null" } ],
   "sinks": [ { "use": "file", "path": "reports.jsonl" } ] }
 CONFIG
-    LD_PRELOAD=$preload FAULT_COUNT=count "$build/examples/orders" c.json -2 -4 > out 2> err
+    LD_PRELOAD=$preload FAULT_COUNT=count "$build/examples/orders" c.json -2 -4 \
+        > out 2> err
     reports > wanted
     expect_lines wanted 2
     at=1 last=$(cat count) said="orders c.json -2 -4"
@@ -91,14 +93,14 @@ CONFIG
             reports > got
             expect_same got wanted
         }
-        at=$((at + 5))
+        at=$((at + 1))
     done
 }
 
 # What a report is about: it is whole if its last members are there.
 reports()
 {
-    "$json" kind trace.message threads.0.frames.1.function fingerprint.group \
+    "$json" kind trace.message threads.0.frames.1.offset fingerprint.exact \
         < reports.jsonl
 }
 

@@ -17,14 +17,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define DIRECTORY  "/nonexistent/"
 
 static const struct trail_option_spec table[] = {
-    { TRAIL_OPTION_TEXT, 0, "url", NULL, "" },
-    { TRAIL_OPTION_PATH, 0, "path", NULL, "" },
-    { TRAIL_OPTION_BOOL, 0, "gzip", "true", "" },
-    { TRAIL_OPTION_COUNT, 0, "rotate.keep", "5", "" },
-    { TRAIL_OPTION_SIZE, 0, "rotate.size", "16MiB", "" },
-    { TRAIL_OPTION_DURATION, 0, "timeout", "10s", "" },
-    { TRAIL_OPTION_MAP, 0, "headers", NULL, "" },
-    { TRAIL_OPTION_LIST, 0, "pins", NULL, "" },
+    { .type = TRAIL_OPTION_TEXT, .key = "url", .help = "" },
+    { .type = TRAIL_OPTION_PATH, .key = "path", .help = "" },
+    { .type = TRAIL_OPTION_BOOL, .key = "gzip", .default_value = "true", .help = "" },
+    { .type = TRAIL_OPTION_COUNT,
+      .key = "rotate.keep",
+      .default_value = "5",
+      .help = "" },
+    { .type = TRAIL_OPTION_SIZE,
+      .key = "rotate.size",
+      .default_value = "16MiB",
+      .help = "" },
+    { .type = TRAIL_OPTION_DURATION,
+      .key = "timeout",
+      .default_value = "10s",
+      .help = "" },
+    { .type = TRAIL_OPTION_MAP, .key = "headers", .help = "" },
+    { .type = TRAIL_OPTION_LIST, .key = "pins", .help = "" },
 };
 
 /* ---- files that are cut out of the input -------------------------------- */

@@ -18,6 +18,8 @@ static void check_text(const struct trail_resolved *resolved,
     for (size_t i = 0; i < size; i++)
         if (((unsigned char)text[i] < 0x20 && text[i] != '\n') || text[i] == 0x7f)
             abort();
+    if (strstr(text, "\xc2\x9b") || strstr(text, "\xe2\x80\xae")) /* CSI, override */
+        abort();
     free(text);
 }
 

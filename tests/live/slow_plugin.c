@@ -9,9 +9,10 @@
 #define NAPS 2000 /* of 10 ms */
 
 #ifdef NEEDY
-static const struct trail_option_spec options[] = {
-    { TRAIL_OPTION_TEXT, TRAIL_OPTION_REQUIRED, "server", NULL, "whom to ask" }
-};
+static const struct trail_option_spec options[] = { { .type = TRAIL_OPTION_TEXT,
+                                                      .flags = TRAIL_OPTION_REQUIRED,
+                                                      .key = "server",
+                                                      .help = "whom to ask" } };
 #define OPTION_COUNT 1
 #else
 static const struct trail_option_spec *const options = NULL;

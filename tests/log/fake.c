@@ -10,8 +10,15 @@ static void find(void *arg, struct log_module *module)
     (void)arg;
     module->usable = !strstr(module->name, "missing");
     module->fixed = strstr(module->name, "fixed") != NULL;
+    module->program = !strstr(module->name, "lib");
     module->link_start = module->fixed ? FIXED_START : 0;
     module->link_end = module->link_start + 0x100000;
+}
+
+static bool exists(void *arg, struct trail_text name)
+{
+    (void)arg;
+    return log_find(name, 0, "missing") == SIZE_MAX && !log_is(name, "dir/app");
 }
 
 static uint64_t start_of(const struct log_module *module)
@@ -77,6 +84,11 @@ static enum trail_status lookup(void *arg, struct log_module *module, uint64_t a
         frames[0].function = "bare";
         frames[0].file = frames[0].directory = "";
     }
+    if (offset >> 8 == 0x13) {
+        answer_ret->frame_count = 1;
+        frames[0].function = "operator\"\"_x";
+        frames[0].file = "a\\b.c";
+    }
     return TRAIL_OK;
 }
 
@@ -112,13 +124,11 @@ static enum trail_status put(void *arg, const struct trail_text *spans, size_t c
     return TRAIL_OK;
 }
 
-struct fake_log *fake_log_create(struct log_filter_options options)
+static void begin(struct fake_log *log, struct log_filter_options options)
 {
-    struct fake_log *log = calloc(1, sizeof(*log));
-    if (!log)
-        return NULL;
     log->backend = (struct log_backend){ .arg = log,
                                          .find = find,
+                                         .exists = exists,
                                          .symbol = symbol,
                                          .symbol_at = symbol_at,
                                          .of_offset = of_offset,
@@ -131,8 +141,33 @@ struct fake_log *fake_log_create(struct log_filter_options options)
     log->filter.out.put = put;
     log->filter.out.arg = log;
     log->block.filter = &log->filter;
-    log->out = calloc(1, 1);
+    log->block.size = 0;
+    log->block.passing = false;
+    log->out[0] = 0;
+    log->out_size = log->put_count = log->lookup_count = 0;
+    log->notes[0] = 0;
+}
+
+struct fake_log *fake_log_create(struct log_filter_options options)
+{
+    struct fake_log *log = calloc(1, sizeof(*log));
+    if (!log)
+        return NULL;
+    log->out_room = 4096;
+    log->out = malloc(log->out_room);
+    if (!log->out) {
+        free(log);
+        return NULL;
+    }
+    begin(log, options);
     return log;
+}
+
+void fake_log_again(struct fake_log *log)
+{
+    struct log_filter_options options = log->filter.options;
+    log_filter_deinit(&log->filter);
+    begin(log, options);
 }
 
 void fake_log_destroy(struct fake_log *log)

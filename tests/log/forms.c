@@ -146,6 +146,30 @@ static void lines_of_systemd_coredump_are_resolved(void **unused)
     assert_rows(NO_OPTIONS, "", ROWS(rows));
 }
 
+static void lines_of_valgrind_are_resolved_where_it_puts_programs(void **unused)
+{
+    (void)unused;
+    static const struct log_row rows[] = {
+        { "==7==    at 0x109110: ??? (in /srv/app)\n",
+          "==7==    at 0x109110: main at /src/a.c:17:5 [??? (in /srv/app)]\n" },
+        { "12:00 ==7==    by 0x109001: outer (in /srv/my app)\r\n",
+          "12:00 ==7==    by 0x109001: leaf at /src/leaf.h:2:5 (inlined)\r\n"
+          "12:00 ==7==    by 0x109001: outer at /src/a.c:2:5 "
+          "[outer (in /srv/my app)]\r\n" },
+        { "==7==    by 0x401110: ??? (in /srv/fixed)\n",
+          "==7==    by 0x401110: main at /src/a.c:17:5 [??? (in /srv/fixed)]\n" },
+        { "==7==    by 0x109110: ??? (in /srv/libx.so)\n", NULL },
+        { "==7==    by 0x209110: ??? (in /srv/app)\n", NULL }, /* behind its end */
+        { "==7==    by 0x107fff: ??? (in /srv/app)\n", NULL },
+        { "==7==    by 0x109110: main (a.c:5)\n", NULL },
+        { "==7==    by 0x109110: ???\n", NULL },
+        { "==7==    by 0x109110: ??? (in )\n", NULL },
+        { "==x==    by 0x109110: ??? (in /srv/app)\n", NULL },
+        { "==7==    of 0x109110: ??? (in /srv/app)\n", NULL },
+    };
+    assert_rows(NO_OPTIONS, "", ROWS(rows));
+}
+
 static const char mapped[] =
     "55d0c1a00000-55d0c1a05000 r-xp 00000000 08:01 7 /srv/app\n";
 
@@ -201,6 +225,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(lines_of_the_kernel_are_resolved),
     cmocka_unit_test(what_only_looks_like_the_kernel_stays),
     cmocka_unit_test(lines_of_systemd_coredump_are_resolved),
+    cmocka_unit_test(lines_of_valgrind_are_resolved_where_it_puts_programs),
     cmocka_unit_test(run_time_addresses_are_resolved_where_a_map_is_known),
     cmocka_unit_test(an_address_that_cannot_be_the_offset_is_refused),
 };

@@ -73,7 +73,7 @@ static void what_is_no_element_stays(void **unused)
         { "{{{pc:0x11111111111111111}}} {{{bt:99999999999999999999:0x1}}}\n", NULL },
         { "{{{pc:0x55d0c1a01110:ra:1:2:3:4:5:6:7:8}}}\n", NULL },
         { "{{{module:1:x:macho:ab}}}\n", NULL },
-        { "{{{module:1:x:elf:}}}\n", NULL },
+        { "{{{module:1:x:elf}}}\n", NULL },
         { "{{{module:1:x:elf:abc}}}\n", NULL },
         { "{{{module:08:x:elf:ab}}}\n", NULL },
         { "{{{mmap:0x1000:0x1000:load:7:rx:0x0}}}\n", NULL }, /* no such module */
@@ -101,6 +101,30 @@ static void a_module_and_its_ranges_are_told_on_one_line(void **unused)
                      "[0x1000-0x1fff](r),[0x3000-0x3fff](rwx)]]]\n"
                      "[[[ELF module #0x2 \"c\"; BuildID=cd]]]\r\n"
                      "[[[ELF module #0x1f \"a b\"; adds [0x8000-0x8fff](x)]]]\n");
+}
+
+static void a_module_without_an_id_is_taken_by_its_path_and_that_is_told(void **unused)
+{
+    (void)unused;
+    static const char in[] = "{{{module:0:/srv/app:elf:}}}\n"
+                             "{{{mmap:0x10000:0x5000:load:0:rx:0x0}}}\n"
+                             "{{{pc:0x11110}}} {{{reset}}}\n"
+                             "{{{module:4:/srv/app:elf:}}}\n"
+                             "{{{module:5:/srv/missing:elf:}}}\n";
+    struct fake_log *log = fake_log_create(MARKUP_ONLY);
+    fake_log_feed(log, in, sizeof(in) - 1, 0);
+    fake_log_end(log);
+    assert_string_equal(
+        log->out, "[[[ELF module #0x0 \"/srv/app\"; no BuildID, unverified "
+                  "[0x10000-0x14fff](rx)]]]\n"
+                  "main[/src/a.c:17] [[[reset]]]\n"
+                  "[[[ELF module #0x4 \"/srv/app\"; no BuildID, unverified]]]\n"
+                  "[[[ELF module #0x5 \"/srv/missing\"; no BuildID, unverified]]]\n");
+    assert_string_equal(log->notes,
+                        "/srv/app: has no build-id in this log: the file of "
+                        "that name is taken, which may be of another "
+                        "build; link with -Wl,--build-id\n");
+    fake_log_destroy(log);
 }
 
 static void text_around_context_is_kept(void **unused)
@@ -158,6 +182,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_cannot_be_resolved_stands_in_brackets),
     cmocka_unit_test(what_is_no_element_stays),
     cmocka_unit_test(a_module_and_its_ranges_are_told_on_one_line),
+    cmocka_unit_test(a_module_without_an_id_is_taken_by_its_path_and_that_is_told),
     cmocka_unit_test(text_around_context_is_kept),
     cmocka_unit_test(a_reset_forgets_what_was_mapped),
     cmocka_unit_test(context_told_again_is_left_out_and_newer_context_counts),

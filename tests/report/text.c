@@ -1,4 +1,5 @@
 /* text.c -- reports for people, byte by byte. */
+#include "core/report/text_buffer.h"
 #include "made.h"
 
 static void assert_frames(const struct made *made, unsigned flags, const char *want)
@@ -59,6 +60,47 @@ static void names_of_strangers_cannot_command_a_terminal(void **state)
     made_add(&made, 0, 0, "f\x1b[31m\x7f\xc2\x9b\xff\n  1: g\tüh");
     assert_frames(&made, 0, "  0: f\\x1b[31m\\x7f\\xc2\\x9b\\xff\\n  1: g üh\n");
     made_deinit(&made);
+}
+
+static void text_that_would_read_backwards_is_taken_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *want;
+    } rows[] = {
+        { "a\xe2\x80\xae"
+          "b",
+          "a\\xe2\\x80\\xae"
+          "b" }, /* right-to-left override */
+        { "a\xe2\x81\xa6"
+          "b",
+          "a\\xe2\\x81\\xa6"
+          "b" }, /* isolate */
+        { "a\xe2\x80\x8f"
+          "b",
+          "a\\xe2\\x80\\x8f"
+          "b" }, /* mark */
+        { "a\xd8\x9c"
+          "b",
+          "a\\xd8\\x9c"
+          "b" }, /* Arabic mark */
+        { "a\xe2\x80\xa8"
+          "b",
+          "a\\xe2\\x80\\xa8"
+          "b" }, /* line separator */
+        { "a\xe2\x80\xa6"
+          "b",
+          "a\xe2\x80\xa6"
+          "b" },                                            /* an ellipsis is none */
+        { "\xd7\xa9\xe2\x81\xaa", "\xd7\xa9\xe2\x81\xaa" }, /* nor is Hebrew */
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct trail_text_buffer buffer = { 0 };
+        trail_text_buffer_add_clean(&buffer, rows[i].name);
+        char *text = trail_text_buffer_take(&buffer, NULL);
+        assert_string_equal(text, rows[i].want);
+        free(text);
+    }
 }
 
 static void numbers_grow_beyond_their_indent(void **state)
@@ -171,6 +213,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(hidden_frames_are_printed_on_request_with_their_floor),
     cmocka_unit_test(tracys_style_gives_inlined_calls_the_number_of_their_group),
     cmocka_unit_test(names_of_strangers_cannot_command_a_terminal),
+    cmocka_unit_test(text_that_would_read_backwards_is_taken_apart),
     cmocka_unit_test(numbers_grow_beyond_their_indent),
     cmocka_unit_test(a_truncated_stack_ends_with_its_mark),
     cmocka_unit_test(no_frames_give_no_text),

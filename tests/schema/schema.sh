@@ -45,8 +45,28 @@ test_what_the_tests_produced_is_valid()
     some_of_each
     expect_lines reports.jsonl 2
     produced_at_exit "$program"
+    forget_older "$build/produced"
     valid produced "$build/produced"
     cat found
+}
+
+# forget_older FOLDER: what was written before the program was built is not of this one.
+# The program is linked anew whenever something that writes is.
+forget_older()
+{
+    find "$1" -type f ! -newer "$program" -exec rm -f {} +
+}
+
+test_what_an_older_program_produced_does_not_count()
+{
+    mkdir produced
+    echo 'no JSON' > produced/old.jsonl
+    touch -r "$program" produced/old.jsonl
+    some_of_each
+    cat trace.jsonl reports-of-traces.jsonl > produced/new.jsonl
+    forget_older produced
+    [ ! -e produced/old.jsonl ] || fail "what is older was kept"
+    [ -e produced/new.jsonl ] || fail "what is newer was not kept"
 }
 
 test_what_is_broken_is_told()
@@ -66,6 +86,9 @@ test_the_options_are_those_of_the_plugins_and_the_loader()
     sed 's/"default":"5"/"default":"6"/' out > other
     ! "$PYTHON" "$validate" options other keys > found || fail "a default" found
     expect found "rotate.keep"
+    sed 's/json|otlp/json|xml/' out > other
+    ! "$PYTHON" "$validate" options other keys > found || fail "a word" found
+    expect found "format: takes json|xml"
     sed 1d keys > fewer
     ! "$PYTHON" "$validate" options out fewer > found || fail "a key" found
     expect found "only the schema knows this key"

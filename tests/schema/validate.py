@@ -137,7 +137,7 @@ def produced(check, folder):
 
 # Types of an option table, as the schema says them.
 TYPES = {"text": "text", "path": "path", "true|false": "flag", "count": "count",
-         "size": "size", "duration": "duration", "map": "map"}
+         "size": "size", "duration": "duration", "map": "map", "url": "url"}
 
 
 def table_of(properties, above=""):
@@ -155,6 +155,17 @@ def table_of(properties, above=""):
             default = str(default).lower()
         table[above + key] = (kind, None if default is None else str(default))
     return table
+
+
+def words_of(properties, key):
+    """The words that a text may be, as a plugin's table has them: "json|otlp"."""
+    first, _, rest = key.partition(".")
+    if rest:
+        return words_of(properties[first].get("properties", {}), rest)
+    for part in properties.get(first, {}).get("anyOf", []):
+        if "enum" in part:
+            return "|".join(part["enum"])
+    return ""
 
 
 def options(check, plugins_file, keys_file):
@@ -177,8 +188,14 @@ def options(check, plugins_file, keys_file):
                 if not same_option(wanted.get(key), got.get(key)):
                     check.tell(name, f"{key}: is {wanted.get(key)}, the schema has "
                                      f"{got.get(key)}")
+            for row in plugin["options"]:
+                words = words_of(definitions[name]["properties"], row["key"])
+                if words != row.get("words", ""):
+                    check.tell(name, f"{row['key']}: takes {row.get('words')}, the "
+                                     f"schema has {words}")
             required = {r["key"] for r in plugin["options"] if r["required"]}
-            if required != set(definitions[name].get("required", [])):
+            definition = definitions[name]  # sinks that are switched off need nothing
+            if required != set(definition.get("else", definition).get("required", [])):
                 check.tell(name, f"needs {sorted(required)}, the schema says otherwise")
     check.counts["plugins"] = len(told)
     if len(told) < 5:

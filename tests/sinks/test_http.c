@@ -213,7 +213,6 @@ static void mistakes_are_named_with_their_option(void **unused)
     const struct {
         const char *key, *name, *text, *words;
     } rows[] = {
-        { "format", "", "xml", "format: \"xml\" is not json or otlp" },
         { "ca_file", "", "/nonexistent", "ca_file: /nonexistent: No such file" },
         { "client_key", "", "/dev/null", "client_key: needs client_cert" },
         { "headers", "A B", "x", "headers: \"A B\" is no name" },

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 
 static const struct trail_option_spec option_table[] = {
-    { TRAIL_OPTION_PATH, TRAIL_OPTION_REQUIRED, "path", NULL, "file to append to" },
+    { .type = TRAIL_OPTION_PATH,
+      .flags = TRAIL_OPTION_REQUIRED,
+      .key = "path",
+      .help = "file to append to" },
 };
 
 static enum trail_status create(const struct trail_options *options, void **state_ret,

@@ -1,0 +1,2 @@
+/* included.c -- a program all of which comes from another file. */
+#include "aliases.c"
