@@ -27,6 +27,13 @@ start()
     read -r _ < ready
 }
 
+# start_waiting SHELL: one process alone, which a signal ends whatever it waits for.
+start_waiting()
+{
+    mkfifo never
+    start "$1" -c 'echo; read -r _ < never'
+}
+
 # ---- frame pointers ------------------------------------------------------------------
 
 # prologues FILE: of the functions doctor_* and main, how many set up a frame pointer, as
@@ -290,7 +297,7 @@ test_without_a_symbolizer_nothing_can_be_read()
 test_every_module_of_a_process_is_examined()
 {
     [ -r /proc/self/maps ] || skip "no /proc"
-    start sh -c 'echo; sleep 100 & wait'
+    start_waiting sh
     run doctor --json "$pid"
     "$json" subject < out | sort > subjects
     grep -E ' r-xp ' "/proc/$pid/maps" | grep -oE '/.*$' | sort -u > wanted
@@ -307,7 +314,7 @@ test_a_file_that_is_gone_is_examined_through_the_mapping()
 {
     [ "$(id -u)" -eq 0 ] || skip "only root may read what is mapped"
     cp /bin/sh gone
-    start ./gone -c 'echo; sleep 100 & wait'
+    start_waiting ./gone
     rm gone
     run doctor --all "$pid"
     expect out "gone (deleted)"
@@ -329,7 +336,7 @@ test_code_of_no_file_is_counted_and_not_taken_for_damaged_files()
 test_a_process_of_another_user_is_told_with_the_remedy()
 {
     [ "$(id -u)" -eq 0 ] && [ -r /proc/self/maps ] && command -v setpriv > /dev/null || skip "not root"
-    start sh -c 'echo; sleep 100 & wait'
+    start_waiting sh
     status=0
     mkdir state
     chown 65534 state

@@ -177,6 +177,7 @@ test_help_is_no_wider_than_eighty_columns_where_there_is_no_terminal()
 
 test_help_is_as_wide_as_the_terminal()
 {
+    need_terminal
     for columns in 60 100; do
         said="backtrail help help on $columns columns"
         "$build/tests/cli/cli_terminal" -w $columns "$program" help help | tr -d '\r' > out
@@ -286,6 +287,7 @@ cases()
 test_zsh_completes_what_the_program_understands()
 {
     need zsh
+    need_terminal
     mkdir functions
     "$program" help --completion zsh > functions/_backtrail
     zsh -n functions/_backtrail

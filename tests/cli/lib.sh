@@ -45,6 +45,13 @@ skip()
     exit 77
 }
 
+# need_terminal: some places where programs are built have no /dev/pts.
+need_terminal()
+{
+    "$build/tests/cli/cli_terminal" true > /dev/null 2>&1 ||
+        skip "no terminal can be made here"
+}
+
 # run ARGUMENT...: the program; leaves what it says in out and err, and its exit code.
 run()
 {

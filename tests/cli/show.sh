@@ -30,6 +30,7 @@ report()
 # $with go into its environment.
 shown()
 {
+    need_terminal
     status=0
     # shellcheck disable=SC2086 # words
     env ${with-} "$terminal" "$program" "$@" > out 2> err || status=$?
@@ -221,6 +222,7 @@ test_a_terminal_gets_the_middle_of_a_stack_folded()
 
 test_names_are_shortened_to_the_width_of_a_terminal()
 {
+    need_terminal
     report A | sed 's/"function":"A"/"function":"f<std::vector<int>, std::map<int, int>>(long, long, long)","file":"src\/a.c","line":7/' > r
     run show r
     expect out "  0: f<std::vector<int>, std::map<int, int>>(long, long, long) at src/a.c:7"
@@ -238,6 +240,7 @@ test_names_are_shortened_to_the_width_of_a_terminal()
 
 test_a_long_job_tells_a_terminal_how_far_it_is()
 {
+    need_terminal
     trace good > traces
     for _ in 1 2 3 4; do cat traces traces > more && mv more traces; done
     head -c 60000 traces | sed '$d' > feed
@@ -254,6 +257,7 @@ test_a_long_job_tells_a_terminal_how_far_it_is()
 
 test_an_error_begins_where_the_progress_line_was()
 {
+    need_terminal
     trace good > traces
     for _ in 1 2 3 4; do cat traces traces > more && mv more traces; done
     { head -c 60000 traces | sed '$d' && echo '{'; } > feed
