@@ -1,4 +1,8 @@
-/* disassemble_capstone.c -- machine code as text, by capstone. */
+/* disassemble_capstone.c -- machine code as text, by capstone.
+ *
+ * It is loaded when it is asked for: its tables have some 75,000 relocations, which every
+ * start of the program would pay for.
+ */
 #include "agent/sym/disassemble.h"
 
 #include <stdlib.h>
@@ -6,6 +10,55 @@
 #include <capstone/capstone.h>
 
 #include "backtrail/symbolizer.h"
+#include "core/os/os.h"
+
+#define TEXT_OF(number)  #number
+#define SONAME_OF(major) "libcapstone.so." TEXT_OF(major)
+#define SONAME           SONAME_OF(CS_API_MAJOR)
+
+/* What is used of it, each by its name without "cs_". */
+static struct {
+    cs_err (*open)(cs_arch arch, cs_mode mode, csh *handle);
+    cs_err (*close)(csh *handle);
+    cs_err (*option)(csh handle, cs_opt_type type, size_t value);
+    cs_insn *(*insn_create)(csh handle);
+    void (*insn_destroy)(cs_insn *insn, size_t count);
+    bool (*disasm_iter)(csh handle, const uint8_t **code, size_t *size,
+                        uint64_t *address, cs_insn *insn);
+    bool (*insn_group)(csh handle, const cs_insn *insn, unsigned group);
+} capstone;
+
+/* Once; it stays until the program ends. */
+static enum trail_status load(struct trail_error *err)
+{
+    const struct {
+        const char *name;
+        void *at;
+    } functions[] = {
+        { "cs_open", &capstone.open },
+        { "cs_close", &capstone.close },
+        { "cs_option", &capstone.option },
+        { "cs_malloc", &capstone.insn_create },
+        { "cs_free", &capstone.insn_destroy },
+        { "cs_disasm_iter", &capstone.disasm_iter },
+        { "cs_insn_group", &capstone.insn_group },
+    };
+    static struct trail_os_library *library;
+    struct trail_error why;
+    if (library)
+        return TRAIL_OK;
+    if (trail_os_library_open(SONAME, &library, &why))
+        return trail_fail(err, TRAIL_UNSUPPORTED,
+                          "%.200s; install it, or use --code for the bytes", why.text);
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        void *function = trail_os_library_symbol(library, functions[i].name);
+        memcpy(functions[i].at, &function, sizeof(function));
+        if (!function)
+            return trail_fail(err, TRAIL_UNSUPPORTED, "%s: has no %s", SONAME,
+                              functions[i].name);
+    }
+    return TRAIL_OK;
+}
 
 struct mode {
     cs_arch arch;
@@ -80,7 +133,7 @@ static bool is_arm_call(const char *mnemonic)
 static bool is_call(csh handle, const cs_insn *insn, uint32_t arch)
 {
     static const char *const names[] = { "bl", "bla", "brasl", "bras", "basr" };
-    if (cs_insn_group(handle, insn, CS_GRP_CALL))
+    if (capstone.insn_group(handle, insn, CS_GRP_CALL))
         return true;
     if (arch == TRAIL_ARCH_AARCH64)
         return strncmp(insn->mnemonic, "bl", 2) == 0;
@@ -96,7 +149,7 @@ static bool is_jump(csh handle, const cs_insn *insn, uint32_t arch)
 {
     char first = insn->mnemonic[0];
     if (has_groups(arch))
-        return cs_insn_group(handle, insn, CS_GRP_JUMP);
+        return capstone.insn_group(handle, insn, CS_GRP_JUMP);
     return first == 'b' ||
            (arch == TRAIL_ARCH_S390X && (first == 'j' || first == 'c') &&
             strchr(insn->mnemonic, 'j'));
@@ -121,14 +174,17 @@ static enum trail_status open_handle(const struct instruction_set *set, csh *han
                                      struct trail_error *err)
 {
     struct mode mode;
+    enum trail_status status = load(err);
+    if (status)
+        return status;
     if (!mode_of(set, &mode) ||
-        cs_open(mode.arch, (cs_mode)mode.mode, handle_ret) != CS_ERR_OK)
+        capstone.open(mode.arch, (cs_mode)mode.mode, handle_ret) != CS_ERR_OK)
         return trail_fail(err, TRAIL_UNSUPPORTED,
                           "capstone %d.%d does not know this machine's instructions; "
                           "--code prints the bytes",
                           CS_API_MAJOR, CS_API_MINOR);
-    cs_option(*handle_ret, CS_OPT_DETAIL, CS_OPT_ON);
-    cs_option(*handle_ret, CS_OPT_SKIPDATA, CS_OPT_ON);
+    capstone.option(*handle_ret, CS_OPT_DETAIL, CS_OPT_ON);
+    capstone.option(*handle_ret, CS_OPT_SKIPDATA, CS_OPT_ON);
     return TRAIL_OK;
 }
 
@@ -143,20 +199,20 @@ enum trail_status disassemble(const struct instruction_set *set, struct trail_te
     enum trail_status status = open_handle(set, &handle, err);
     if (status)
         return status;
-    cs_insn *insn = cs_malloc(handle);
+    cs_insn *insn = capstone.insn_create(handle);
     if (!insn) {
-        cs_close(&handle);
+        capstone.close(&handle);
         return trail_fail(err, TRAIL_NO_MEMORY, "no memory to disassemble");
     }
     const uint8_t *at = (const uint8_t *)code.data;
     size_t left = code.size;
-    while (cs_disasm_iter(handle, &at, &left, &address, insn)) {
+    while (capstone.disasm_iter(handle, &at, &left, &address, insn)) {
         describe(handle, insn, set->arch, text, sizeof(text), &it);
         it.bytes = at - insn->size; /* capstone's copy ends after 16 bytes */
         if (!each(arg, &it))
             break;
     }
-    cs_free(insn, 1);
-    cs_close(&handle);
+    capstone.insn_destroy(insn, 1);
+    capstone.close(&handle);
     return TRAIL_OK;
 }
