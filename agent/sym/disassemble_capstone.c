@@ -1,7 +1,7 @@
 /* disassemble_capstone.c -- machine code as text, by capstone.
  *
- * It is loaded when it is asked for: its tables have some 75,000 relocations, which every
- * start of the program would pay for.
+ * It is loaded when it is asked for: its tables have some 75,000 relocations, which
+ * every start of the program would pay for.
  */
 #include "agent/sym/disassemble.h"
 
