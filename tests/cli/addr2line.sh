@@ -18,6 +18,11 @@ need_others()
         skip "addr2line is not that of binutils 2.40"
 }
 
+need_aliases()
+{
+    [ -x "$build/tests/cli/aliases_plain" ] || skip "its programs are made by gcc alone"
+}
+
 # code_of FILE: where its executable sections begin and end.
 code_of()
 {
@@ -175,6 +180,7 @@ test_addr2line_is_equalled_without_debug_information()
 test_addr2line_is_equalled_on_code_of_several_names()
 {
     need_others
+    need_aliases
     for name in plain relative included; do
         compare "$build/tests/cli/aliases_$name" 100
         some "$build/tests/cli/aliases_$name"
@@ -245,6 +251,7 @@ happens()
 test_each_listed_fault_of_addr2line_happens()
 {
     need_others
+    need_aliases
     grep -v '^#' "$data/addr2line-faults.txt" | sort -u > faults
     for name in x64-gcc-dw5-O2 x64-cpp-gcc-O2-plain x64-cpp-gcc x64-cpp-clang19 x64-cpp-gcc-O0 \
         x64-gcc-lto; do
