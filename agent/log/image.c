@@ -5,35 +5,17 @@
 
 #include "core/resolve/files.h"
 
-static uint64_t number(const struct trail_elf *elf, const uint8_t *bytes, size_t size)
-{
-    uint64_t value = 0;
-    for (size_t i = 0; i < size; i++)
-        value |= (uint64_t)bytes[i] << 8 * (elf->little ? i : size - 1 - i);
-    return value;
-}
-
-static bool has_interpreter(const struct trail_elf *elf)
-{
-    enum { INTERPRETER = 3 };
-    const uint8_t *header = elf->bytes + elf->phoff;
-    for (uint32_t i = 0; i < elf->phnum; i++, header += elf->phentsize)
-        if (number(elf, header, 4) == INTERPRETER)
-            return true;
-    return false;
-}
-
 enum trail_status log_image_open(const char *path, struct log_image *image_ret,
                                  struct trail_error *err)
 {
-    enum { TYPE_RELOCATABLE = 1, TYPE_EXECUTABLE = 2 };
+    struct trail_elf_segment interpreter;
     struct log_image image = { .open = true };
     enum trail_status status =
         trail_os_file_map(path, TRAIL_SYMBOL_FILE_LIMIT, &image.file, err);
     if (status)
         return status;
     bool read = trail_elf_parse(image.file.bytes, image.file.size, &image.elf);
-    bool linked = !read || image.elf.type != TYPE_RELOCATABLE;
+    bool linked = !read || image.elf.type != TRAIL_ELF_RELOCATABLE;
     if (!read || !linked ||
         !trail_elf_extent(&image.elf, &image.link_start, &image.link_end)) {
         trail_os_file_close(&image.file);
@@ -45,8 +27,10 @@ enum trail_status log_image_open(const char *path, struct log_image *image_ret,
         return trail_fail(err, TRAIL_BAD_INPUT, "%s: is no ELF file that can be loaded",
                           path);
     }
-    image.fixed = image.elf.type == TYPE_EXECUTABLE;
-    image.program = image.fixed || has_interpreter(&image.elf);
+    image.fixed = image.elf.type == TRAIL_ELF_EXECUTABLE;
+    image.program =
+        image.fixed ||
+        trail_elf_segment_of(&image.elf, TRAIL_ELF_INTERPRETER, &interpreter);
     *image_ret = image;
     return TRAIL_OK;
 }
@@ -64,20 +48,15 @@ void log_image_close(struct log_image *image)
 bool log_image_of_offset(const struct log_image *image, uint64_t offset,
                          uint64_t *address_ret)
 {
-    enum { LOAD = 1 };
-    const struct trail_elf *elf = &image->elf;
-    const uint8_t *header = elf->bytes + elf->phoff;
-    size_t word = elf->is64 ? 8 : 4;
-    for (uint32_t i = 0; i < elf->phnum; i++, header += elf->phentsize) {
-        uint64_t start = number(elf, header + (elf->is64 ? 8 : 4), word);
-        uint64_t address = number(elf, header + (elf->is64 ? 16 : 8), word);
-        uint64_t size = number(elf, header + (elf->is64 ? 32 : 16), word);
+    for (uint32_t i = 0; i < image->elf.phnum; i++) {
+        struct trail_elf_segment segment = trail_elf_segment_at(&image->elf, i);
         /* Mappings begin at whole pages, segments need not. */
-        uint64_t slack = address & 0xfff;
-        if (number(elf, header, 4) != LOAD || slack > start)
+        uint64_t slack = segment.address & 0xfff;
+        if (segment.type != TRAIL_ELF_LOAD || slack > segment.offset)
             continue;
-        if (offset >= start - slack && offset - (start - slack) < size + slack) {
-            *address_ret = address - slack + (offset - (start - slack));
+        uint64_t start = segment.offset - slack;
+        if (offset >= start && offset - start < segment.file_size + slack) {
+            *address_ret = segment.address - slack + (offset - start);
             return true;
         }
     }
@@ -102,45 +81,29 @@ static int by_name(const void *a, const void *b)
     return order ? order : (x->address > y->address) - (x->address < y->address);
 }
 
-/* Code and data that a symbol table defines under a name. */
-static bool read_symbol(const struct trail_elf *elf, const uint8_t *entry,
-                        struct trail_text names, struct log_symbol *symbol_ret)
+/* Whether a symbol table defines code or data by it. */
+static bool is_definition(const struct trail_elf_symbol *symbol)
 {
-    enum { TYPE_FUNCTION = 2, TYPE_INDIRECT = 10 };
-    bool wide = elf->is64;
-    uint64_t name = number(elf, entry, 4);
-    unsigned type = entry[wide ? 4 : 12] & 15u;
-    if ((type > TYPE_FUNCTION && type != TYPE_INDIRECT) ||
-        number(elf, entry + (wide ? 6 : 14), 2) == 0 || name >= names.size ||
-        !names.data[name] || !memchr(names.data + name, 0, names.size - name))
-        return false;
-    *symbol_ret = (struct log_symbol){
-        .name = names.data + name,
-        .address = number(elf, entry + (wide ? 8 : 4), wide ? 8 : 4),
-        .size = number(elf, entry + (wide ? 16 : 8), wide ? 8 : 4),
-    };
-    return true;
+    return symbol->name.size && symbol->section != 0 &&
+           (symbol->type <= TRAIL_ELF_FUNCTION || symbol->type == TRAIL_ELF_IFUNC);
 }
 
-static void read_table(struct log_image *image, const char *table,
-                       const char *name_table)
+static void read_table(struct log_image *image, uint32_t type)
 {
-    struct trail_text entries, names;
-    size_t size = image->elf.is64 ? 24 : 16;
-    if (!trail_elf_section(&image->elf, table, &entries) ||
-        !trail_elf_section(&image->elf, name_table, &names))
+    struct trail_elf_symbols symbols;
+    if (!trail_elf_symbols(&image->elf, type, &symbols))
         return;
-    size_t count = entries.size / size;
-    if (count > LOG_IMAGE_SYMBOLS)
-        count = LOG_IMAGE_SYMBOLS;
-    image->symbols = calloc(count + 1, sizeof(*image->symbols));
+    if (symbols.count > LOG_IMAGE_SYMBOLS)
+        symbols.count = LOG_IMAGE_SYMBOLS;
+    image->symbols = calloc(symbols.count + 1, sizeof(*image->symbols));
     if (!image->symbols)
         return;
-    for (size_t i = 0; i < count; i++) {
-        const uint8_t *entry = (const uint8_t *)entries.data + i * size;
-        if (read_symbol(&image->elf, entry, names,
-                        &image->symbols[image->symbol_count]))
-            image->symbol_count++;
+    for (size_t i = 0; i < symbols.count; i++) {
+        struct trail_elf_symbol symbol = trail_elf_symbol_at(&symbols, i);
+        if (is_definition(&symbol))
+            image->symbols[image->symbol_count++] = (struct log_symbol){
+                .name = symbol.name.data, .address = symbol.value, .size = symbol.size
+            };
     }
     qsort(image->symbols, image->symbol_count, sizeof(*image->symbols), by_name);
 }
@@ -150,12 +113,12 @@ static void make_index(struct log_image *image)
     if (image->indexed)
         return;
     image->indexed = true;
-    read_table(image, ".symtab", ".strtab");
+    read_table(image, TRAIL_ELF_SYMTAB);
     if (image->symbol_count)
         return;
     free(image->symbols);
     image->symbols = NULL;
-    read_table(image, ".dynsym", ".dynstr");
+    read_table(image, TRAIL_ELF_DYNSYM);
 }
 
 /* Order of a symbol's name and a text that is not terminated. */

@@ -6,7 +6,7 @@
 #define TRAIL_AGENT_LOG_IMAGE_H
 
 #include "core/os/os.h"
-#include "core/trace/elf.h"
+#include "core/trace/elf_tables.h"
 
 #define LOG_IMAGE_SYMBOLS 4000000 /* symbols read of one file at most */
 
