@@ -55,8 +55,7 @@ static enum trail_status make_resolver(struct trail_pipeline *pipeline,
     const struct trail_resolver_options options = {
         .links = pipeline->links.at,
         .link_count = pipeline->links.count,
-        .routes = { .directories = pipeline->symbol_directories,
-                    .directory_count = pipeline->symbol_directory_count },
+        .routes = trail_pipeline_routes(pipeline),
         .image_limit = IMAGE_LIMIT,
         .timeout_ns = RESOLVE_NS,
     };
@@ -336,6 +335,14 @@ void trail_pipeline_destroy(struct trail_pipeline *pipeline, uint64_t until_ns)
 const struct trail_config *trail_pipeline_config(const struct trail_pipeline *pipeline)
 {
     return pipeline->config;
+}
+
+struct trail_routes trail_pipeline_routes(const struct trail_pipeline *pipeline)
+{
+    return (struct trail_routes){
+        .directories = pipeline->symbol_directories,
+        .directory_count = pipeline->symbol_directory_count,
+    };
 }
 
 struct trail_registry *trail_pipeline_registry(struct trail_pipeline *pipeline)

@@ -37,6 +37,9 @@ void trail_pipeline_destroy(struct trail_pipeline *pipeline, uint64_t until_ns);
 
 const struct trail_config *trail_pipeline_config(const struct trail_pipeline *pipeline);
 struct trail_registry *trail_pipeline_registry(struct trail_pipeline *pipeline);
+/* Where symbol files are looked for first: the directories of the options, then those
+ * of the config. Lent. */
+struct trail_routes trail_pipeline_routes(const struct trail_pipeline *pipeline);
 /* Loads the symbolizers if that has not been done. */
 struct trail_resolver *trail_pipeline_resolver(struct trail_pipeline *pipeline,
                                                struct trail_error *err);

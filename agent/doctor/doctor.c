@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "agent/pipeline_open.h"
 #include "agent/terminal.h"
 #include "core/report/json_text.h"
 
@@ -163,44 +164,18 @@ static int examine(const struct doctor_session *session,
     return printing.bad ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* Symbol directories of the command line and the config, in the order of search. */
-static size_t list_directories(const struct shared_options *shared,
-                               const struct trail_config *config,
-                               const char *directories[2 * LIST_LIMIT])
-{
-    size_t count = 0;
-    for (size_t i = 0; i < shared->symbol_count; i++)
-        directories[count++] = shared->symbols[i];
-    for (char **at = config->symbol_directories; at && *at; at++)
-        if (count < (size_t)2 * LIST_LIMIT)
-            directories[count++] = *at;
-    return count;
-}
-
 static int examine_all(const struct doctor_options *options, char **subjects, int count)
 {
-    const char *directories[2 * LIST_LIMIT];
-    struct trail_pipeline *pipeline = NULL;
-    struct trail_error err = { "" };
+    struct trail_pipeline *pipeline = pipeline_open(&options->shared, NULL);
     int exit_code = EXIT_DONE;
-    const struct trail_pipeline_options setup = {
-        .config_path = options->shared.config_path,
-        .symbol_directories = options->shared.symbols,
-        .plugin_path = options->shared.plugin_path,
-    };
-    if (trail_pipeline_create(&setup, &pipeline, &err))
-        return failure("%s", err.text);
-    struct doctor_session session = {
+    if (!pipeline)
+        return EXIT_FAILED;
+    const struct doctor_session session = {
         .registry = trail_pipeline_registry(pipeline),
-        .resolver = trail_pipeline_resolver(pipeline, &err),
-        .routes = { .directories = directories,
-                    .directory_count =
-                        list_directories(&options->shared,
-                                         trail_pipeline_config(pipeline), directories) }
+        .resolver = trail_pipeline_resolver(pipeline, NULL),
+        .routes = trail_pipeline_routes(pipeline),
     };
-    if (!session.resolver)
-        exit_code = failure("%s", err.text);
-    for (int i = 0; session.resolver && i < count; i++)
+    for (int i = 0; i < count; i++)
         if (examine(&session, options, subjects[i]))
             exit_code = EXIT_FAILED;
     trail_pipeline_destroy(pipeline, 0);

@@ -137,10 +137,9 @@ static bool search_everywhere(struct log_finder *finder, struct search *search)
     const char *name = search->module->name;
     if (search->given)
         return try_file(search, name);
-    for (size_t i = 0; i < 2; i++)
-        for (const char *const *root = finder->directories[i]; root && *root; root++)
-            if (try_root(search, *root))
-                return true;
+    for (size_t i = 0; i < finder->routes.directory_count; i++)
+        if (try_root(search, finder->routes.directories[i]))
+            return true;
     if (!search->module->kernel && name[0] && try_file(search, name))
         return true;
     return search->id_hex[0] && try_root(search, "/usr/lib/debug");

@@ -11,9 +11,9 @@
 
 struct log_finder {
     struct trail_resolver *resolver;
-    const char *const *directories[2]; /* lists that end with NULL, or NULL */
-    const char *given;                 /* the module whose id is not asked for */
-    unsigned flags;                    /* enum trail_lookup_flags */
+    struct trail_routes routes;
+    const char *given; /* the module whose id is not asked for */
+    unsigned flags;    /* enum trail_lookup_flags */
     struct log_found *open[LOG_OPEN_LIMIT];
     size_t next;
     bool failed; /* the file on the command line cannot be used */

@@ -129,7 +129,6 @@ static bool base_of(const char *text, uint64_t *base_ret)
 static int with_session(struct session *session, struct trail_pipeline *pipeline,
                         const struct resolve_options *options, int fd, const char *name)
 {
-    struct trail_error err;
     struct log_filter_options filter = { .backend = &session->backend,
                                          .markup_only = options->markup,
                                          .given = options->file,
@@ -138,15 +137,11 @@ static int with_session(struct session *session, struct trail_pipeline *pipeline
         return usage_error("resolve", "'%s' is not a hexadecimal address",
                            options->base);
     session->finder = (struct log_finder){
-        .resolver = trail_pipeline_resolver(pipeline, &err),
-        .directories = { options->shared.symbols,
-                         (const char *const *)trail_pipeline_config(pipeline)
-                             ->symbol_directories },
+        .resolver = trail_pipeline_resolver(pipeline, NULL),
+        .routes = trail_pipeline_routes(pipeline),
         .given = options->file,
         .flags = resolve_lookup_flags(options),
     };
-    if (!session->finder.resolver)
-        return failure("%s", err.text);
     session->backend = log_finder_backend(&session->finder);
     log_filter_init(&session->filter, &filter);
     session->filter.out.put = put;

@@ -165,7 +165,9 @@ int resolve_file(struct trail_pipeline *pipeline, const struct resolve_options *
                  char **addresses, int count)
 {
     struct trail_error err = { "" };
-    struct session session = { .options = options, .style = style_of(options) };
+    struct session session = { .options = options,
+                               .style = style_of(options),
+                               .resolver = trail_pipeline_resolver(pipeline, &err) };
     session.output.options = options;
     session.output.module = &session.module.target.module;
     for (int i = 0; i < count && !is_lenient(options); i++) {
@@ -175,10 +177,6 @@ int resolve_file(struct trail_pipeline *pipeline, const struct resolve_options *
                                addresses[i]);
     }
     enum trail_status status = open_file(&session, &err);
-    if (!status) {
-        session.resolver = trail_pipeline_resolver(pipeline, &err);
-        status = session.resolver ? TRAIL_OK : TRAIL_BAD_INPUT;
-    }
     int exit_code =
         status ? failure("%s", err.text) : answer_all(&session, addresses, count);
     module_file_close(&session.module);

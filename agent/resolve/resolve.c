@@ -2,6 +2,7 @@
 #include "agent/resolve/resolve.h"
 
 #include "agent/log/log.h"
+#include "agent/pipeline_open.h"
 #include "core/report/report.h"
 
 static const struct option_row rows[] = {
@@ -112,20 +113,11 @@ bool resolve_take(void *arg, int key, const char *value)
 
 int resolve_run(const struct resolve_options *options, char **arguments, int count)
 {
-    struct trail_pipeline *pipeline = NULL;
-    struct trail_error err;
-    int exit_code = EXIT_DONE;
-    const struct trail_pipeline_options setup = {
-        .config_path = options->shared.config_path,
-        .symbol_directories = options->shared.symbols,
-        .plugin_path = options->shared.plugin_path,
-        .only_symbolizer = options->plugin,
-    };
-    if (trail_pipeline_create(&setup, &pipeline, &err))
-        return failure("%s", err.text);
-    if (!trail_pipeline_resolver(pipeline, &err))
-        exit_code = failure("%s", err.text);
-    else if (options->log || options->markup)
+    struct trail_pipeline *pipeline = pipeline_open(&options->shared, options->plugin);
+    int exit_code;
+    if (!pipeline)
+        return EXIT_FAILED;
+    if (options->log || options->markup)
         exit_code = resolve_log(pipeline, options, count ? arguments[0] : NULL);
     else if (options->file)
         exit_code = resolve_file(pipeline, options, arguments, count);

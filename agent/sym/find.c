@@ -103,13 +103,9 @@ static void look_everywhere(const struct sym_session *session, struct search *se
     const struct sym_options *options = session->options;
     for (size_t i = 0; i < options->file_count; i++)
         try_file(search, options->files[i]);
-    for (const char *const *at = options->shared.symbols; *at; at++) {
-        try_root(search, *at);
-        try_directory(search, *at, "");
-    }
-    for (char **at = session->config->symbol_directories; at && *at; at++) {
-        try_root(search, *at);
-        try_directory(search, *at, "");
+    for (size_t i = 0; i < session->routes.directory_count; i++) {
+        try_root(search, session->routes.directories[i]);
+        try_directory(search, session->routes.directories[i], "");
     }
     for (const char *const *at = system_roots; *at; at++)
         try_root(search, *at);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "agent/pipeline_open.h"
 #include "agent/resolve/addresses.h"
 
 #define ID_DIGITS 4 /* that a prefix of an id must have */
@@ -208,8 +209,6 @@ static int check(const struct sym_options *options, int argc, char **argv, int f
 static int run(int argc, char **argv)
 {
     struct sym_options options = { 0 };
-    struct trail_pipeline *pipeline = NULL;
-    struct trail_error err = { "" };
     int exit_code = EXIT_DONE;
     int first = options_parse(&verb_sym, argc, argv, &options.shared, take, &options,
                               &exit_code);
@@ -217,21 +216,15 @@ static int run(int argc, char **argv)
         return exit_code;
     if (check(&options, argc, argv, first))
         return EXIT_USAGE;
-    const struct trail_pipeline_options setup = {
-        .config_path = options.shared.config_path,
-        .symbol_directories = options.shared.symbols,
-        .plugin_path = options.shared.plugin_path,
-        .only_symbolizer = options.plugin,
+    struct trail_pipeline *pipeline = pipeline_open(&options.shared, options.plugin);
+    if (!pipeline)
+        return EXIT_FAILED;
+    struct sym_session session = {
+        .options = &options,
+        .routes = trail_pipeline_routes(pipeline),
+        .resolver = trail_pipeline_resolver(pipeline, NULL),
     };
-    if (trail_pipeline_create(&setup, &pipeline, &err))
-        return failure("%s", err.text);
-    struct sym_session session = { .options = &options,
-                                   .config = trail_pipeline_config(pipeline),
-                                   .resolver =
-                                       trail_pipeline_resolver(pipeline, &err) };
-    if (!session.resolver)
-        exit_code = failure("%s", err.text);
-    for (int i = first; session.resolver && i < argc; i++)
+    for (int i = first; i < argc; i++)
         if (ask(&session, argv[i]))
             exit_code = EXIT_FAILED;
     trail_pipeline_destroy(pipeline, 0);

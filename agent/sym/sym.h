@@ -18,7 +18,7 @@ struct sym_options {
 
 struct sym_session {
     const struct sym_options *options;
-    const struct trail_config *config;
+    struct trail_routes routes;
     struct trail_resolver *resolver;
 };
 
