@@ -146,7 +146,7 @@ void roff_section(FILE *to, const char *title)
     fprintf(to, ".SH %s\n", title);
 }
 
-void roff_tag(FILE *to)
+static void roff_tag(FILE *to)
 {
     fputs(".TP\n", to);
 }

@@ -15,13 +15,11 @@ void roff_font(FILE *to, char font, const char *text);
 /* Words in capitals are what the reader puts in, the rest is typed as it stands. */
 void roff_synopsis(FILE *to, const char *text);
 
-/* The first line of a page, "backtrail-resolve"; the heading of a section; the start of
- * a line of a list. */
+/* The first line of a page, "backtrail-resolve"; the heading of a section. */
 void roff_title(FILE *to, const char *page, int section);
 void roff_section(FILE *to, const char *title);
 void roff_subsection(FILE *to, const char *title); /* with a capital */
-void roff_tag(FILE *to);
-/* The same where terms are long: explanations stand below them. */
+/* The start of a line of a list whose terms are long: explanations stand below them. */
 void roff_tag_long(FILE *to);
 /* A line of a list whose term is typed: bold. */
 void roff_line(FILE *to, const char *term, const char *text);

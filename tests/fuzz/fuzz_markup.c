@@ -1,21 +1,8 @@
 /* fuzz_markup.c -- any bytes as symbolizer markup: the output is the same however they
  * come, and what holds no element that is known comes out as it is. */
-#include <stdlib.h>
-
-#include "tests/log/fake.h"
+#include "tests/fuzz/log_twice.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static struct fake_log *begin(struct fake_log **kept)
-{
-    if (*kept)
-        fake_log_again(*kept);
-    else
-        *kept = fake_log_create((struct log_filter_options){ .markup_only = true });
-    if (!*kept)
-        abort();
-    return *kept;
-}
 
 /* Whether a line of the text has an element; what is found lies inside it. */
 static bool has_element(struct trail_text text)
@@ -39,20 +26,12 @@ static bool has_element(struct trail_text text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct fake_log *kept[2]; /* see fuzz_log.c */
     if (size < 1)
         return 0;
     const struct trail_text text = { (const char *)data + 1, size - 1 };
-    struct fake_log *whole = begin(&kept[0]), *parts = begin(&kept[1]);
-    log_filter_lines(&whole->filter, text);
-    fake_log_end(whole);
-    fake_log_feed(parts, text.data, text.size, (size_t)data[0] + 1);
-    fake_log_end(parts);
-    if (whole->out_size != parts->out_size ||
-        memcmp(whole->out, parts->out, whole->out_size) != 0)
-        abort();
-    if (!has_element(text) &&
-        (whole->out_size != text.size || memcmp(whole->out, text.data, text.size) != 0))
+    const struct log_filter_options options = { .markup_only = true };
+    const struct fake_log *log = log_twice(options, text, (size_t)data[0] + 1);
+    if (!has_element(text) && log_changed(log, text))
         abort();
     return 0;
 }

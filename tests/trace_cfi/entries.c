@@ -1,6 +1,6 @@
 /* Entries of call frame information are read from files of every class and byte order,
  * and from broken ones no byte that is not there. */
-#include "test.h"
+#include "read_file.h"
 #include "core/trace/eh_frame.h"
 #include "core/trace/elf_tables.h"
 
@@ -23,24 +23,6 @@ static const struct fixture {
     { "riscv64-gcc-dw5-O2", ".debug_frame", 6, 0x1017c, 0x101be, 0x10278, 0x102ba },
     { "x64-sigframe", ".eh_frame", 3, 0x401000, 0x401003, 0x40101a, 0x401020 },
 };
-
-static uint8_t *read_fixture(const char *name, size_t *size_ret)
-{
-    char path[1024];
-    snprintf(path, sizeof(path), "%s/tests/fixtures/elf/%s", TEST_SOURCE_DIR, name);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    long end = ftell(file);
-    assert_true(end > 0);
-    rewind(file);
-    uint8_t *bytes = malloc((size_t)end);
-    assert_non_null(bytes);
-    assert_int_equal(fread(bytes, 1, (size_t)end, file), (size_t)end);
-    fclose(file);
-    *size_ret = (size_t)end;
-    return bytes;
-}
 
 /* The section of a fixture; the caller frees *file_ret. */
 static struct trail_cfi cfi_of(const struct fixture *fixture, uint8_t **file_ret)

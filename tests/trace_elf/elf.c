@@ -1,6 +1,6 @@
 /* Identity is read from files of every class and byte order, and from broken ones no
  * byte that is not there. */
-#include "test.h"
+#include "read_file.h"
 #include "backtrail/symbolizer.h"
 #include "core/trace/elf.h"
 
@@ -30,24 +30,6 @@ static const struct fixture {
       0x200000, 0x20336c, 0x2cf },
 };
 #define FIXTURE_COUNT (sizeof(fixtures) / sizeof(fixtures[0]))
-
-static uint8_t *read_fixture(const char *name, size_t *size_ret)
-{
-    char path[1024];
-    snprintf(path, sizeof(path), "%s/tests/fixtures/elf/%s", TEST_SOURCE_DIR, name);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    long end = ftell(file);
-    assert_true(end > 0);
-    rewind(file);
-    uint8_t *bytes = malloc((size_t)end);
-    assert_non_null(bytes);
-    assert_int_equal(fread(bytes, 1, (size_t)end, file), (size_t)end);
-    fclose(file);
-    *size_ret = (size_t)end;
-    return bytes;
-}
 
 static void assert_hex(struct trail_text bytes, const char *hex)
 {
