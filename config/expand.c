@@ -102,12 +102,10 @@ static enum trail_status expand_variable(struct expansion *out, const char *text
     return append_foreign(out, name, value, strlen(value));
 }
 
-/* The reason in a message "path: reason", without the path. */
-static const char *reason(const struct trail_error *err, const char *path)
+static const char *reason_of(const struct trail_error *err, const char *path)
 {
-    size_t size = strlen(path);
-    bool named = strncmp(err->text, path, size) == 0 && err->text[size] == ':';
-    return named ? err->text + size + 2 : err->text;
+    const char *reason = trail_os_reason(err->text, path);
+    return reason ? reason : err->text;
 }
 
 static enum trail_status read_file(struct expansion *out, const char *path)
@@ -121,7 +119,7 @@ static enum trail_status read_file(struct expansion *out, const char *path)
         trail_os_file_read(path, TRAIL_CONFIG_FILE_LIMIT, &bytes, &size, &why);
     if (status)
         return trail_config_fail(out->at, out->err, "${file:%s}: %s", shown.text,
-                                 reason(&why, path));
+                                 reason_of(&why, path));
     if (size && bytes[size - 1] == '\n')
         size--;
     if (size && bytes[size] == '\n' && bytes[size - 1] == '\r')

@@ -144,9 +144,8 @@ static bool has_room(const struct gathering *from, const char *shown, size_t siz
 
 static const char *reason_of(const struct trail_error *why, const char *path)
 {
-    size_t size = strlen(path);
-    bool named = strncmp(why->text, path, size) == 0 && why->text[size] == ':';
-    return named ? why->text + size + 2 : "cannot be read";
+    const char *reason = trail_os_reason(why->text, path);
+    return reason ? reason : "cannot be read";
 }
 
 char *trail_config_directory_of(const struct trail_config_files *files,

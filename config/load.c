@@ -173,13 +173,11 @@ static enum trail_status fail_read(const char *path, enum trail_status status,
                                    const struct trail_error *why,
                                    struct trail_error *err)
 {
-    size_t size = strlen(path);
-    bool named = strncmp(why->text, path, size) == 0 && why->text[size] == ':';
+    const char *reason = trail_os_reason(why->text, path);
     if (strcmp(path, "-") == 0)
         trail_fail(err, status, "%s", why->text);
     else
-        trail_config_fail_file(path, err, "%s",
-                               named ? why->text + size + 2 : "cannot be read");
+        trail_config_fail_file(path, err, "%s", reason ? reason : "cannot be read");
     return status;
 }
 

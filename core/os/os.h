@@ -78,6 +78,17 @@ unsigned trail_os_terminal_width(int fd);
 /* Uid that this process acts as. */
 uint32_t trail_os_user(void);
 
+/* The reason in a message "SUBJECT: reason", where `message` is that of a function
+ * above and `subject` the path it was given; NULL if it is another, or was cut before
+ * its reason by a long path. Points into `message`. */
+static inline const char *trail_os_reason(const char *message, const char *subject)
+{
+    size_t size = strlen(subject);
+    bool named = strncmp(message, subject, size) == 0 &&
+                 strncmp(message + size, ": ", 2) == 0 && message[size + 2];
+    return named ? message + size + 2 : NULL;
+}
+
 /* ---- clock, identity ---------------------------------------------------- */
 
 uint64_t trail_os_time_ns(void); /* since 1970-01-01 UTC. Async-signal-safe */

@@ -96,11 +96,10 @@ static void hash_bytes(const uint8_t *bytes, size_t size,
 /* The words of the system's message behind "PATH: ". */
 static void drop_path(const char *path, struct trail_error *err)
 {
-    size_t size = strlen(path);
+    const char *reason = err ? trail_os_reason(err->text, path) : NULL;
 
-    if (err && strncmp(err->text, path, size) == 0 &&
-        strncmp(err->text + size, ": ", 2) == 0)
-        memmove(err->text, err->text + size + 2, strlen(err->text + size + 2) + 1);
+    if (reason)
+        memmove(err->text, reason, strlen(reason) + 1);
 }
 
 enum trail_status trail_plugin_file_open(const char *path,

@@ -169,11 +169,9 @@ static enum trail_status take_loaded(struct trail_registry_entry *entry,
 /* The loader names the copy; people know the plugin by its own path. */
 static const char *without_prefix(const char *text, const char *path)
 {
-    size_t size = strlen(path);
+    const char *reason = trail_os_reason(text, path);
 
-    if (strncmp(text, path, size) == 0 && strncmp(text + size, ": ", 2) == 0)
-        return text + size + 2;
-    return text;
+    return reason ? reason : text;
 }
 
 enum trail_status trail_entry_load(struct trail_registry_entry *entry,

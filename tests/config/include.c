@@ -151,6 +151,25 @@ static void what_cannot_be_included_is_told_where_it_is_asked_for(void **unused)
     }
 }
 
+/* A message holds 255 bytes: some length of path leaves no room for each part of
+ * ": No such file or directory". */
+static void a_path_that_leaves_no_room_for_a_reason_is_told(void **unused)
+{
+    (void)unused;
+    char path[320], text[400];
+    for (size_t size = 200; size < sizeof(path) - 1; size++) {
+        snprintf(path, sizeof(path), "/%0*d", (int)size - 1, 0);
+        snprintf(text, sizeof(text), "{ \"include\": [ \"%s\" ] }", path);
+        const struct memory_file files[] = { { AGENT, text }, { NULL, NULL } };
+        struct trail_config_mistakes mistakes = { .told = NULL };
+        assert_null(memory_load(files, NULL, 0, &mistakes));
+        const char *reason = strrchr(mistakes.first.text, ':');
+        assert_true(strcmp(reason, ": cannot be read") == 0 ||
+                    strncmp(reason, ": No such file or directory", strlen(reason)) ==
+                        0);
+    }
+}
+
 static void a_file_where_drop_ins_would_be_is_told(void **unused)
 {
     (void)unused;
@@ -232,6 +251,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(drop_ins_count_after_the_file_in_order_of_name),
     cmocka_unit_test(a_file_that_two_include_counts_once),
     cmocka_unit_test(what_cannot_be_included_is_told_where_it_is_asked_for),
+    cmocka_unit_test(a_path_that_leaves_no_room_for_a_reason_is_told),
     cmocka_unit_test(a_file_where_drop_ins_would_be_is_told),
     cmocka_unit_test(includes_nest_eight_deep_and_no_deeper),
     cmocka_unit_test(sixty_four_files_are_the_most),
