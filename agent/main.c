@@ -10,8 +10,9 @@
 #define VERB_LIMIT 32
 
 const struct verb *const verbs[] = {
-    &verb_resolve, &verb_addr2line, &verb_show,    &verb_sym,  &verb_doctor, &verb_raw,
-    &verb_plugins, &verb_config,    &verb_version, &verb_help, NULL
+    &verb_resolve, &verb_addr2line, &verb_show,   &verb_sym,     &verb_doctor,
+    &verb_raw,     &verb_plugins,   &verb_config, &verb_symbols, &verb_selftest,
+    &verb_version, &verb_help,      NULL
 };
 
 const char *const help_groups[] = { GROUP_NAMES, GROUP_SETUP, GROUP_ABOUT, NULL };

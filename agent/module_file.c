@@ -1,6 +1,8 @@
 /* module_file.c -- a file that addresses are looked up in: mapped, and what it is. */
 #include "agent/module_file.h"
 
+#include "origin/map.h"
+
 /* What the file is, by its first bytes. */
 static uint32_t format_of(const uint8_t *bytes, size_t size)
 {
@@ -21,18 +23,53 @@ static uint32_t format_of(const uint8_t *bytes, size_t size)
     return TRAIL_FORMAT_UNKNOWN;
 }
 
+static void set_id(struct module_file *module, struct trail_text id, uint32_t kind)
+{
+    struct trail_module *known = &module->target.module;
+    if (id.size == 0 || id.size > sizeof(module->id))
+        return;
+    memcpy(module->id, id.data, id.size);
+    known->id = (struct trail_text){ (const char *)module->id, id.size };
+    known->id_kind = kind;
+    trail_hex(known->id, module->id_hex, sizeof(module->id_hex));
+}
+
 static void describe_elf(struct module_file *module)
 {
     struct trail_module *known = &module->target.module;
     struct trail_text id;
     known->arch = trail_elf_arch(&module->elf);
     trail_elf_extent(&module->elf, &known->link_start, &known->link_end);
-    if (!trail_elf_build_id(&module->elf, &id) || id.size > sizeof(module->id))
-        return;
-    memcpy(module->id, id.data, id.size);
-    known->id = (struct trail_text){ (const char *)module->id, id.size };
-    known->id_kind = TRAIL_ID_BUILD_ID;
-    trail_hex(known->id, module->id_hex, sizeof(module->id_hex));
+    if (trail_elf_build_id(&module->elf, &id))
+        set_id(module, id, TRAIL_ID_BUILD_ID);
+}
+
+/* What a map says of the module that it is of. */
+static enum trail_status describe_map(struct module_file *module, const char *name,
+                                      struct trail_error *err)
+{
+    struct origin_map map;
+    struct trail_error why = { "" };
+    enum trail_status status =
+        origin_map_open(module->file.bytes, module->file.size, &map, &why);
+    if (status)
+        return trail_fail(err, status, "%.120s: %.120s", name, why.text);
+    const struct trail_text id = { (const char *)map.info.id, map.info.id_size };
+    snprintf(module->path, sizeof(module->path), "%s", name);
+    module->target.module =
+        (struct trail_module){ .size = sizeof(struct trail_module),
+                               .format = map.info.format,
+                               .arch = map.info.arch,
+                               .path = trail_text_of(module->path) };
+    set_id(module, id, map.info.id_kind);
+    module->target.is_map = true;
+    return TRAIL_OK;
+}
+
+static bool is_map(const struct trail_os_file *file)
+{
+    const size_t size = sizeof(ORIGIN_MAGIC) - 1;
+    return file->size >= size && memcmp(file->bytes, ORIGIN_MAGIC, size) == 0;
 }
 
 static enum trail_status describe(struct module_file *module, const char *name,
@@ -57,7 +94,7 @@ static enum trail_status describe(struct module_file *module, const char *name,
     return TRAIL_OK;
 }
 
-enum trail_status module_file_open(const char *path, const char *name,
+static enum trail_status open_file(const char *path, const char *name, bool maps,
                                    struct module_file *module_ret,
                                    struct trail_error *err)
 {
@@ -66,7 +103,10 @@ enum trail_status module_file_open(const char *path, const char *name,
         trail_os_file_map(path, TRAIL_SYMBOL_FILE_LIMIT, &module_ret->file, err);
     if (status)
         return status;
-    status = describe(module_ret, name, err);
+    if (maps && is_map(&module_ret->file))
+        status = describe_map(module_ret, name, err);
+    else
+        status = describe(module_ret, name, err);
     if (status) {
         module_file_close(module_ret);
         return status;
@@ -75,6 +115,20 @@ enum trail_status module_file_open(const char *path, const char *name,
     module_ret->target.path = module_ret->opened;
     module_ret->target.given = true;
     return TRAIL_OK;
+}
+
+enum trail_status module_file_open(const char *path, const char *name,
+                                   struct module_file *module_ret,
+                                   struct trail_error *err)
+{
+    return open_file(path, name, false, module_ret, err);
+}
+
+enum trail_status module_file_open_or_map(const char *path, const char *name,
+                                          struct module_file *module_ret,
+                                          struct trail_error *err)
+{
+    return open_file(path, name, true, module_ret, err);
 }
 
 enum trail_status module_file_memory(const uint8_t *bytes, size_t size,

@@ -26,6 +26,10 @@ struct module_file {
 enum trail_status module_file_open(const char *path, const char *name,
                                    struct module_file *module_ret,
                                    struct trail_error *err);
+/* The same; an origin map is taken, too: it stands for its module. */
+enum trail_status module_file_open_or_map(const char *path, const char *name,
+                                          struct module_file *module_ret,
+                                          struct trail_error *err);
 /* The same of an image in memory, which must stay. */
 enum trail_status module_file_memory(const uint8_t *bytes, size_t size,
                                      const char *name, struct module_file *module_ret,

@@ -10,8 +10,10 @@
 /* Exit codes of every verb; docs/cli.md has them. */
 enum exit_code {
     EXIT_DONE = 0,
-    EXIT_FAILED = 1, /* a file, a trace or the config could not be used */
-    EXIT_USAGE = 2,  /* the command line is wrong */
+    EXIT_FAILED = 1,  /* a file, a trace or the config could not be used */
+    EXIT_USAGE = 2,   /* the command line is wrong */
+    EXIT_MISSING = 4, /* something that was asked for is not to be had; only of verbs
+                         that say so in `more_codes` */
 };
 
 /* One option; a table of them ends with { 0 }. The argument's name also says what it
@@ -70,9 +72,10 @@ struct verb {
     const struct help_line *subcommands;
     const struct help_line *examples; /* the whole command line; what it does */
     const struct help_line *environment, *files;
-    const char *see_also; /* "addr2line(1), ld(1)"; our own pages are added */
-    const char *group;    /* one of GROUP_...: where `backtrail help` lists it */
-    bool two_codes;       /* a wrong command line ends with EXIT_FAILED, too */
+    const char *see_also;   /* "addr2line(1), ld(1)"; our own pages are added */
+    const char *group;      /* one of GROUP_...: where `backtrail help` lists it */
+    bool two_codes;         /* a wrong command line ends with EXIT_FAILED, too */
+    const char *more_codes; /* "4 what it means", or NULL */
 };
 
 #define GROUP_NAMES "stack traces"
@@ -150,7 +153,7 @@ int usage_error_subcommand(const struct verb *verb, const char *word);
 /* The same without a hint at --help; returns EXIT_FAILED. */
 TRAIL_PRINTF(1, 2) int failure(const char *format, ...);
 
-extern const struct verb verb_sym, verb_doctor;
+extern const struct verb verb_sym, verb_doctor, verb_selftest, verb_symbols;
 extern const struct verb verb_resolve, verb_show, verb_raw, verb_plugins, verb_config,
     verb_version, verb_help;
 /* Also what the program does when it is called addr2line. */

@@ -7,20 +7,27 @@ target_include_directories(backtrail_headers INTERFACE
 set(BACKTRAIL_PLUGIN_OUTPUT ${PROJECT_BINARY_DIR}/plugins-built)
 set(BACKTRAIL_PLUGIN_DIR ${CMAKE_INSTALL_LIBDIR}/backtrail/plugins)
 
-# trail_add_plugin(KIND NAME SOURCES file... [PACKAGES pkg...] [BUILT_IN])
+# trail_add_plugin(KIND NAME SOURCES file... [PACKAGES pkg...] [LIBRARIES lib...] [BUILT_IN])
 # Builds one plugin, skips it with a message if a package is missing, installs it, and
-# runs the contract test of its KIND over it. BUILT_IN compiles it into libbacktrail
-# as well, for places where nothing can be loaded.
+# runs the contract test of its KIND over it. LIBRARIES are static ones of this tree that
+# several plugins share (plugins/elf, plugins/dwarf). BUILT_IN compiles the plugin into
+# libbacktrail as well, for places where nothing can be loaded.
 function(trail_add_plugin kind name)
-    cmake_parse_arguments(arg "BUILT_IN" "" "SOURCES;PACKAGES" ${ARGN})
+    cmake_parse_arguments(arg "BUILT_IN" "" "SOURCES;PACKAGES;LIBRARIES" ${ARGN})
     set(packages "")
     foreach(package IN LISTS arg_PACKAGES)
-        pkg_check_modules(${package} IMPORTED_TARGET ${package})
+        pkg_check_modules(${package} IMPORTED_TARGET GLOBAL ${package})
         if(NOT ${package}_FOUND)
             message(STATUS "${kind} ${name}: skipped, no ${package}")
             return()
         endif()
         list(APPEND packages PkgConfig::${package})
+    endforeach()
+    foreach(library IN LISTS arg_LIBRARIES)
+        if(NOT TARGET ${library})
+            message(STATUS "${kind} ${name}: skipped, ${library} was not built")
+            return()
+        endif()
     endforeach()
 
     string(REPLACE "-" "_" identifier ${name})
@@ -28,7 +35,8 @@ function(trail_add_plugin kind name)
     add_library(${target} MODULE ${arg_SOURCES})
     set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
         LIBRARY_OUTPUT_DIRECTORY ${BACKTRAIL_PLUGIN_OUTPUT})
-    target_link_libraries(${target} PRIVATE backtrail_headers ${packages})
+    target_link_libraries(${target} PRIVATE backtrail_headers ${packages}
+        ${arg_LIBRARIES})
     # The registry refuses what others can write to; a build under umask 002 would be.
     add_custom_command(TARGET ${target} POST_BUILD COMMAND chmod go-w
         $<TARGET_FILE_DIR:${target}> $<TARGET_FILE:${target}>)

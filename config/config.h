@@ -48,6 +48,7 @@ struct trail_config {
     char *store;               /* NULL: default */
     char **debuginfod_urls;    /* NULL-terminated */
     uint64_t debuginfod_timeout_ns;
+    uint64_t cache_bytes, cache_files; /* of symbol files kept open; 0: no limit */
     char **in_app_include,
         **in_app_exclude; /* globs over module paths; NULL-terminated */
     struct trail_config_document *document; /* text positions; private */

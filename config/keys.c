@@ -37,15 +37,24 @@ const struct trail_config_key trail_config_keys[] = {
       "where symbol files are looked for first", TRAIL_OPTION_PATH, true,
       OF(symbol_directories) },
     { "symbols.store", "path", NULL,
-      "store of symbol files, by id, the platform's if not given; checked, not yet "
-      "used "
-      "by this version",
+      "store of symbol files, by id; ~/.cache/backtrail, or below XDG_CACHE_HOME, if "
+      "not "
+      "given",
       TRAIL_OPTION_PATH, false, OF(store) },
     { "symbols.debuginfod.urls", "list of URLs", "[]",
-      "servers asked last, https:// or http://; checked, not yet used by this version",
+      "servers asked last, https:// or http://; none is asked that is not here, "
+      "whatever "
+      "DEBUGINFOD_URLS says",
       TRAIL_OPTION_URL, true, OF(debuginfod_urls) },
-    { "symbols.debuginfod.timeout", "duration", "5s", "for one request",
+    { "symbols.debuginfod.timeout", "duration", "5s",
+      "that a lookup waits for an answer; what comes later serves the next one",
       TRAIL_OPTION_DURATION, false, OF(debuginfod_timeout_ns) },
+    { "symbols.cache.bytes", "size", "2GiB",
+      "of symbol files kept open, those used longest ago are closed first; 0: no limit",
+      TRAIL_OPTION_SIZE, false, OF(cache_bytes) },
+    { "symbols.cache.files", "count", "256",
+      "symbol files kept open at most; 0: no limit", TRAIL_OPTION_COUNT, false,
+      OF(cache_files) },
     { "sinks", "list of entries", "[{ \"use\": \"stderr\" }]",
       "where reports go; [] is nowhere", 0, true, OF(sinks) },
     { "sinks[].use", "text", NULL,

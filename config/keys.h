@@ -11,7 +11,8 @@
 struct trail_config_key {
     /* "symbols.debuginfod.timeout"; "sinks[].channels": of each element of "sinks" */
     const char *path;
-    /* "text", "path", "true|false", "duration", "list of text", "list of URLs",
+    /* "text", "path", "true|false", "duration", "size", "count",
+     * "list of text", "list of URLs",
      * "list of paths" or "list of entries" */
     const char *type;
     /* As it would be written in the file, texts without quotes; NULL: none, or as

@@ -79,10 +79,13 @@ static void load_keys(struct trail_config *config,
                       struct trail_config_mistakes *mistakes)
 {
     struct trail_config_value top = trail_config_top(config->document);
-    const struct trail_config_key *timeout =
-        trail_config_key_find("symbols.debuginfod.timeout");
+    const char *timeout = trail_config_key_find("symbols.debuginfod.timeout")->fallback;
+    const char *bytes = trail_config_key_find("symbols.cache.bytes")->fallback;
+    const char *files = trail_config_key_find("symbols.cache.files")->fallback;
 
-    trail_parse_duration(timeout->fallback, &config->debuginfod_timeout_ns);
+    trail_parse_duration(timeout, &config->debuginfod_timeout_ns);
+    trail_parse_size(bytes, &config->cache_bytes);
+    trail_parse_count(files, &config->cache_files);
     check_objects(&top, "", mistakes);
     for (const struct trail_config_key *key = trail_config_keys; key->path; key++) {
         bool here = key->value_type && !strchr(key->path, '[') &&

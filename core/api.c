@@ -250,9 +250,11 @@ static bool copy_frames(struct owned_frames *owned, unsigned flags)
     owned->copy = calloc(count + 1, sizeof(*owned->copy));
     if (!owned->copy)
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (flags & TRAIL_FULL || !thread->frames[i].frame.hidden[0])
-            owned->copy[kept++] = thread->frames[i].frame;
+    for (size_t i = 0; i < count; i++) {
+        const struct trail_frame *frame = &thread->frames[i].frame;
+        if (!frame->reconstructed && (flags & TRAIL_FULL || !frame->hidden[0]))
+            owned->copy[kept++] = *frame;
+    }
     owned->frames =
         (struct trail_frames){ .count = kept,
                                .at = owned->copy,

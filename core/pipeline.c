@@ -21,6 +21,8 @@ struct trail_pipeline {
     bool quiet;
     const char **symbol_directories;
     size_t symbol_directory_count;
+    char store[1024]; /* "": there is none */
+    struct trail_debuginfod *servers;
     struct trail_os_mutex lock; /* of links and resolver, made at the first need */
     struct trail_setup_links links;
     struct trail_resolver *resolver;
@@ -58,6 +60,8 @@ static enum trail_status make_resolver(struct trail_pipeline *pipeline,
         .routes = trail_pipeline_routes(pipeline),
         .image_limit = IMAGE_LIMIT,
         .timeout_ns = RESOLVE_NS,
+        .cache_bytes = pipeline->config->cache_bytes,
+        .cache_files = (size_t)pipeline->config->cache_files,
     };
     return trail_resolver_create(&options, &pipeline->resolver, err);
 }
@@ -262,6 +266,15 @@ static enum trail_status set_directories(struct trail_pipeline *pipeline,
     return TRAIL_OK;
 }
 
+static void set_store(struct trail_pipeline *pipeline, const char *given)
+{
+    char *store = pipeline->store;
+    size_t size = sizeof(pipeline->store);
+    if (given ? (size_t)snprintf(store, size, "%s", given) >= size
+              : !trail_setup_store(pipeline->config, store, size))
+        store[0] = 0;
+}
+
 enum trail_status trail_pipeline_create(const struct trail_pipeline_options *options,
                                         struct trail_pipeline **pipeline_ret,
                                         struct trail_error *err)
@@ -282,6 +295,10 @@ enum trail_status trail_pipeline_create(const struct trail_pipeline_options *opt
                                   options->config_told_arg, &pipeline->config, err);
     if (!status)
         status = set_directories(pipeline, options->symbol_directories, err);
+    if (!status)
+        set_store(pipeline, options->store);
+    if (!status)
+        status = trail_setup_servers(pipeline->config, &pipeline->servers, err);
     if (!status)
         status = trail_setup_registry(pipeline->config, options->plugin_path,
                                       &pipeline->registry, err);
@@ -323,6 +340,7 @@ void trail_pipeline_destroy(struct trail_pipeline *pipeline, uint64_t until_ns)
     trail_deliver_destroy(pipeline->deliver, until_ns);
     trail_setup_outlets_release(&pipeline->outlets);
     trail_resolver_destroy(pipeline->resolver);
+    trail_debuginfod_destroy(pipeline->servers);
     trail_setup_links_release(&pipeline->links);
     trail_queue_deinit(&pipeline->pending);
     trail_registry_destroy(pipeline->registry);
@@ -342,6 +360,8 @@ struct trail_routes trail_pipeline_routes(const struct trail_pipeline *pipeline)
     return (struct trail_routes){
         .directories = pipeline->symbol_directories,
         .directory_count = pipeline->symbol_directory_count,
+        .store = pipeline->store[0] ? pipeline->store : NULL,
+        .servers = pipeline->servers,
     };
 }
 

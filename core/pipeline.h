@@ -16,6 +16,7 @@ struct trail_pipeline_options {
     /* Asked before the config's; NULL-terminated, or NULL. */
     const char *const *symbol_directories;
     const char *plugin_path;     /* in place of the config's; separated by ':' */
+    const char *store;           /* in place of the config's; NULL: no */
     const char *only_symbolizer; /* in place of the config's; NULL: no */
     bool sinks;                  /* set up sinks and the threads that serve them */
     bool quiet;                  /* say nothing of plugins that cannot be loaded */

@@ -31,6 +31,35 @@ void trail_setup_state_directory(const struct trail_config *config, char *path_r
         snprintf(path_ret, size, "%s/.local/state/backtrail", home);
 }
 
+bool trail_setup_store(const struct trail_config *config, char *path_ret, size_t size)
+{
+    if (!config->store)
+        return trail_store_default(path_ret, size);
+    int length = snprintf(path_ret, size, "%s", config->store);
+    return length > 0 && (size_t)length < size;
+}
+
+enum trail_status trail_setup_servers(const struct trail_config *config,
+                                      struct trail_debuginfod **servers_ret,
+                                      struct trail_error *err)
+{
+    char store[1024], cache[1024 + 16];
+    *servers_ret = NULL;
+    if (!config->debuginfod_urls || !config->debuginfod_urls[0])
+        return TRAIL_OK;
+    if (!trail_setup_store(config, store, sizeof(store)))
+        return trail_fail(err, TRAIL_BAD_INPUT,
+                          "symbols.debuginfod: there is no place for what is fetched; "
+                          "set symbols.store, or HOME");
+    snprintf(cache, sizeof(cache), "%s/debuginfod", store);
+    const struct trail_debuginfod_options options = {
+        .urls = (const char *const *)config->debuginfod_urls,
+        .cache = cache,
+        .timeout_ns = config->debuginfod_timeout_ns,
+    };
+    return trail_debuginfod_create(&options, servers_ret, err);
+}
+
 /* Directories to search, in order; texts that are cut out of a list are kept in `cut`.
  */
 struct directories {

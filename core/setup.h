@@ -13,6 +13,14 @@
 void trail_setup_state_directory(const struct trail_config *config, char *path_ret,
                                  size_t size);
 
+/* Where the store of symbol files is: the config's, or the default; false: nowhere. */
+bool trail_setup_store(const struct trail_config *config, char *path_ret, size_t size);
+/* The servers of the config, for files that lie in no other place; NULL in
+ * `servers_ret`: it names none. What was fetched is kept below the store. */
+enum trail_status trail_setup_servers(const struct trail_config *config,
+                                      struct trail_debuginfod **servers_ret,
+                                      struct trail_error *err);
+
 /* Look for plugins in `path` (directories separated by ':'), or if that is NULL in the
  * config's, in $BACKTRAIL_PLUGIN_PATH, or where they are installed. */
 enum trail_status trail_setup_registry(const struct trail_config *config,

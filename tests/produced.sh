@@ -5,6 +5,7 @@
 produced_lines='^\{"backtrail":[^,]*,"kind":"trace",.*"writer":\{"name":"libbacktrail-capture"'
 produced_lines=$produced_lines'|^\{"backtrail":[^,]*,"kind":"report",.*"resolver":\{"name":"backtrail"'
 produced_lines=$produced_lines'|^\[?\{"Address":|^\{"kind":"[a-z]*","name":.*"abi":'
+produced_lines=$produced_lines'|^\{"backtrail":[^,]*,"kind":"symbols",.*"writer":\{"name":"backtrail"'
 
 # What an older run left is of an older program.
 [ -z "${BACKTRAIL_TEST_PRODUCED-}" ] ||

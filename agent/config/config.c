@@ -89,16 +89,6 @@ static int check_plugins(struct trail_pipeline *pipeline)
     return exit_code;
 }
 
-/* What is understood but has no effect must not look as if it had. */
-static void note_unused(const struct trail_config *config)
-{
-    if (config->store)
-        printf("%s: note: symbols.store is not used by this version\n", config->file);
-    if (config->debuginfod_urls && config->debuginfod_urls[0])
-        printf("%s: note: symbols.debuginfod is not used by this version\n",
-               config->file);
-}
-
 static void tell(void *arg, const char *line)
 {
     size_t *told = arg;
@@ -116,7 +106,6 @@ static int check(struct trail_pipeline *pipeline)
     else if (exit_code == EXIT_DONE)
         printf("%s: ok; symbolizers: all that are found, sinks: %zu\n", config->file,
                config->sink_count);
-    note_unused(config);
     return exit_code;
 }
 

@@ -110,16 +110,6 @@ bool doctor_split_read(const struct trail_elf *elf, const char *directory,
 
 /* ---- processes (doctor_process.c) --------------------------------------- */
 
-/* A line of /proc/PID/maps. */
-struct doctor_mapping {
-    uint64_t start, end, offset, inode;
-    unsigned major, minor; /* of the device */
-    bool executable;
-    const char *path; /* as it is written, octal escapes undone; in the line */
-};
-/* Take a line apart, in place (doctor_mapping.c). False: it is none. */
-bool doctor_mapping_parse(char *line, struct doctor_mapping *mapping_ret);
-
 /* Call `each` with a report for every module that is mapped in the process. */
 enum trail_status doctor_examine_process(const struct doctor_session *session,
                                          int64_t pid,

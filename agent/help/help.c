@@ -124,8 +124,12 @@ void help_print(const struct verb *verb)
                             ? "0 done, 1 something could not be used"
                             : "0 done, 1 something could not be used, 2 wrong command "
                               "line";
+    char all[256];
+    int length =
+        snprintf(all, sizeof(all), "%s%s%s", codes, verb->more_codes ? ", " : "",
+                 verb->more_codes ? verb->more_codes : "");
     printf("\nexit: ");
-    wrap_print(codes, strlen(codes), 6, 6, line_width());
+    wrap_print(all, (size_t)length, 6, 6, line_width());
 }
 
 /* The verbs of a group, or for NULL those that name none, if there are any. */

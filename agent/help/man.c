@@ -60,7 +60,7 @@ static void print_list(FILE *to, const char *title, const struct help_line *line
         roff_line(to, line->term, line->text);
 }
 
-static void print_exit_status(FILE *to, bool two_codes)
+static void print_exit_status(FILE *to, bool two_codes, const char *more_codes)
 {
     roff_section(to, "EXIT STATUS");
     roff_line(to, "0", "done; an address without a name is an answer, not a failure");
@@ -69,6 +69,10 @@ static void print_exit_status(FILE *to, bool two_codes)
               "be done was done");
     if (!two_codes)
         roff_line(to, "2", "the command line is wrong; nothing was done");
+    if (more_codes) {
+        char code[2] = { more_codes[0], 0 }; /* "4 what it means" */
+        roff_line(to, code, more_codes + 2);
+    }
     roff_paragraphs(to,
                     "Errors are one line on standard error that names the thing and "
                     "what to do about it.",
@@ -123,7 +127,7 @@ void man_print(FILE *to, const struct verb *verb)
         roff_paragraphs(to, verb->details, false);
     print_commands(to, verb->subcommands);
     print_options(to, verb->rows);
-    print_exit_status(to, verb->two_codes);
+    print_exit_status(to, verb->two_codes, verb->more_codes);
     print_list(to, "ENVIRONMENT", verb->environment);
     print_list(to, "FILES", verb->files);
     print_list(to, "EXAMPLES", verb->examples);
@@ -169,9 +173,13 @@ static const struct help_line everywhere[] = {
     { "TERM", "unset or \"dumb\": a terminal without colors" },
     { "HOME",
       "what \"~/\" in a config is; without XDG_STATE_HOME, what is kept between "
-      "runs is below it, unless root runs it" },
+      "runs is below it, unless root runs it; without XDG_CACHE_HOME, so is the store "
+      "of symbol files" },
     { "XDG_STATE_HOME",
       "what is kept between runs is below this directory, unless root runs it" },
+    { "XDG_CACHE_HOME",
+      "the store of symbol files is \"backtrail\" in this directory, where the config "
+      "does not say" },
     { 0 },
 };
 
@@ -205,7 +213,7 @@ void man_print_overview(FILE *to)
     for (const char *const *group = help_groups; *group; group++)
         print_verbs(to, *group);
     print_verbs(to, NULL);
-    print_exit_status(to, false);
+    print_exit_status(to, false, NULL);
     print_environment(to);
     print_see_also(to, NULL, NULL);
 }

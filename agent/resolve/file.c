@@ -8,6 +8,10 @@
 #include "agent/resolve/addresses.h"
 #include "agent/resolve/style.h"
 
+/* Addresses looked up at once, where nobody waits for each answer: a symbolizer then
+ * reads what they have in common once. */
+#define BATCH_MAX 1024
+
 struct session {
     struct trail_resolver *resolver;
     const struct resolve_options *options;
@@ -16,6 +20,8 @@ struct session {
     const struct style *style;
     struct style_output output;
     unsigned told; /* mistakes of the file */
+    uint64_t asked[BATCH_MAX];
+    size_t asked_count, batch; /* addresses gathered; how many are looked up at once */
 };
 
 /* The section that addresses count from. One that takes no memory holds none. */
@@ -37,7 +43,7 @@ static enum trail_status open_file(struct session *session, struct trail_error *
     const struct resolve_options *options = session->options;
     struct module_file *module = &session->module;
     enum trail_status status =
-        module_file_open(options->file, options->file, module, err);
+        module_file_open_or_map(options->file, options->file, module, err);
     if (status)
         return status;
     if (options->format)
@@ -73,26 +79,62 @@ static int tell_gap(struct session *session, const struct trail_gap *gap)
     return EXIT_FAILED;
 }
 
-static int answer_one(struct session *session, uint64_t asked)
+/* Two styles print discriminators, which an origin map does not have. */
+static unsigned flags_of(const struct session *session)
+{
+    bool discriminators = session->style == &style_gnu || session->style == &style_json;
+    return resolve_lookup_flags(session->options) |
+           (discriminators ? TRAIL_LOOKUP_DISCRIMINATORS : 0u);
+}
+
+/* Look up those that there is an address for. `index` gives the place of each among
+ * those that were asked. */
+static enum trail_status look_up(struct session *session, struct trail_arena *arena,
+                                 struct trail_answer *answers, struct trail_gap *gap)
+{
+    uint64_t addresses[BATCH_MAX];
+    size_t index[BATCH_MAX], count = 0;
+    for (size_t i = 0; i < session->asked_count; i++) {
+        uint64_t asked = session->asked[i];
+        if (session->output.is32 && session->options->style == RESOLVE_STYLE_GNU)
+            session->asked[i] = asked &= UINT32_MAX; /* as addr2line does */
+        if (lookup_address(session, asked, &addresses[count]))
+            index[count++] = i;
+    }
+    struct trail_answer *found = trail_arena_take(arena, (count + 1) * sizeof(*found));
+    if (!found || !count)
+        return found ? TRAIL_OK : TRAIL_NO_MEMORY;
+    enum trail_status status =
+        trail_resolver_lookup(session->resolver, &session->module.target, addresses,
+                              count, flags_of(session), arena, found, gap);
+    for (size_t i = 0; i < count && !status; i++)
+        answers[index[i]] = found[i];
+    return status;
+}
+
+/* Answer what was gathered. */
+static int answer_batch(struct session *session)
 {
     struct trail_arena arena = { 0 };
-    struct trail_answer answer = { 0 };
     struct trail_gap gap = { 0 };
-    uint64_t address;
-    enum trail_status status = TRAIL_OK;
-    if (session->output.is32 && session->options->style == RESOLVE_STYLE_GNU)
-        asked &= UINT32_MAX; /* as addr2line does */
-    if (lookup_address(session, asked, &address))
-        status =
-            trail_resolver_lookup(session->resolver, &session->module.target, &address,
-                                  1, resolve_lookup_flags(session->options), &arena,
-                                  &answer, &gap);
-    if (!status)
-        session->style->answer(&session->output, asked, &answer);
+    size_t count = session->asked_count;
+    struct trail_answer *answers =
+        trail_arena_take(&arena, (count + 1) * sizeof(*answers));
+    enum trail_status status =
+        answers ? look_up(session, &arena, answers, &gap) : TRAIL_NO_MEMORY;
+    for (size_t i = 0; i < count && !status; i++)
+        session->style->answer(&session->output, session->asked[i], &answers[i]);
     int exit_code =
         status ? failure("resolve: out of memory") : tell_gap(session, &gap);
+    session->asked_count = 0;
     trail_arena_deinit(&arena);
     return exit_code;
+}
+
+static int answer_one(struct session *session, uint64_t asked)
+{
+    session->asked[session->asked_count++] = asked;
+    return session->asked_count < session->batch ? EXIT_DONE : answer_batch(session);
 }
 
 static bool is_lenient(const struct resolve_options *options)
@@ -112,7 +154,7 @@ static int answer_arguments(struct session *session, char **addresses, int count
         if (answer_one(session, address))
             exit_code = EXIT_FAILED;
     }
-    return exit_code;
+    return answer_batch(session) ? EXIT_FAILED : exit_code;
 }
 
 static int tell_wrong(const struct address_input *input)
@@ -131,17 +173,22 @@ static int answer_input(struct session *session)
     uint64_t total = line_stream_size(stdin), done = 0, address;
     int exit_code = EXIT_DONE;
     enum address_next next;
+    session->batch = total ? BATCH_MAX : 1;
     progress_begin(total, "looking up addresses");
     while ((next = address_next(&input, &address)) != ADDRESS_END) {
-        if (next == ADDRESS_WRONG)
+        if (next == ADDRESS_WRONG) {
+            answer_batch(session);
             exit_code = tell_wrong(&input);
-        else if (answer_one(session, address))
+        } else if (answer_one(session, address)) {
             exit_code = EXIT_FAILED;
+        }
         if (!total)
             fflush(stdout);
         progress_add((size_t)(input.size - done));
         done = input.size;
     }
+    if (answer_batch(session))
+        exit_code = EXIT_FAILED;
     progress_end();
     if (!feof(stdin))
         exit_code = failure("standard input: %s", strerror(errno));
@@ -168,6 +215,7 @@ int resolve_file(struct trail_pipeline *pipeline, const struct resolve_options *
     struct session session = { .options = options,
                                .style = style_of(options),
                                .resolver = trail_pipeline_resolver(pipeline, &err) };
+    session.batch = BATCH_MAX;
     session.output.options = options;
     session.output.module = &session.module.target.module;
     for (int i = 0; i < count && !is_lenient(options); i++) {

@@ -11,6 +11,9 @@ static const struct option_row rows[] = {
     { 0, "return-addresses", NULL,
       "the addresses of -e follow calls: look up the call before each",
       KEY_RETURN_ADDRESSES },
+    { 0, "again", NULL,
+      "read reports, too: name them anew, and tell what differs from what they said",
+      KEY_AGAIN },
     { 0, "log", NULL, "read a log: resolve its stack lines, leave the rest as it is",
       KEY_LOG },
     { 0, "markup", NULL, "the same, of symbolizer markup ({{{bt:...}}}) alone",
@@ -102,6 +105,8 @@ bool resolve_take(void *arg, int key, const char *value)
         return options->log = true;
     case KEY_MARKUP:
         return options->markup = true;
+    case KEY_AGAIN:
+        return options->again = true;
     case KEY_BASE:
         options->base = value;
         return true;
@@ -122,7 +127,7 @@ int resolve_run(const struct resolve_options *options, char **arguments, int cou
     else if (options->file)
         exit_code = resolve_file(pipeline, options, arguments, count);
     else
-        exit_code = resolve_traces(pipeline, options, count ? arguments[0] : NULL);
+        exit_code = resolve_traces(pipeline, options, arguments, count);
     trail_pipeline_destroy(pipeline, 0);
     return exit_code;
 }
@@ -142,6 +147,8 @@ static int run_log(const struct resolve_options *options, char **arguments, int 
 {
     if (count > 1)
         return usage_error("resolve", "one log at a time, got '%s' too", arguments[1]);
+    if (options->again)
+        return usage_error("resolve", "--again is of traces and reports, not of logs");
     if (options->style || options->gnu.given || options->return_addresses)
         return usage_error("resolve", "--log and --markup have no other styles");
     if (options->base && !options->file)
@@ -163,7 +170,9 @@ static int run_expanded(int argc, char **argv)
         return usage_error("resolve", "--base wants --log");
     if (!options.file && only_with_file(&options))
         return usage_error("resolve", "%s -e FILE", only_with_file(&options));
-    if (!options.file && argc - first > 1)
+    if (options.again && (options.file || argc == first))
+        return usage_error("resolve", "--again wants files of reports, or -");
+    if (!options.file && !options.again && argc - first > 1)
         return usage_error("resolve",
                            "one trace file at a time, or -e FILE and addresses");
     if (!options.file && argc == first && options.format != TRAIL_FORMAT_WASM)
@@ -184,6 +193,8 @@ static const struct help_line examples[] = {
     { "backtrail resolve -e app -fipC < addresses", "as GNU addr2line answers" },
     { "backtrail resolve --symbols debug/ traces.jsonl > reports.jsonl",
       "what a program recorded raw, with symbols that were kept elsewhere" },
+    { "backtrail resolve --again --symbols debug/ reports.jsonl > better.jsonl",
+      "reports whose symbols were found later, and what differs on standard error" },
     { "app 2>&1 | backtrail resolve --log", "names in all that a program prints" },
     { 0 },
 };
@@ -195,7 +206,7 @@ static const struct help_line environment[] = {
 
 const struct verb verb_resolve = {
     .name = "resolve",
-    .arguments = "-e FILE [ADDR...] | TRACE.jsonl | - | --log [FILE]",
+    .arguments = "-e FILE [ADDR...] | TRACE.jsonl | - | --again FILE... | --log [FILE]",
     .summary = "name addresses of a file, or of raw traces",
     .details = "With -e, addresses are hexadecimal link-time addresses and looked up "
                "as they are\n"
@@ -203,9 +214,17 @@ const struct verb verb_resolve = {
                "answered\n"
                "as they come. Otherwise raw traces are read, one a line (\"-\": "
                "standard input),\n"
-               "and reports are written: text on a terminal, else JSON, one a line.\n\n"
+               "and reports are written: text on a terminal, else JSON, one a line. A "
+               "report is\n"
+               "read as the trace in it, and becomes its next revision.\n\n"
+               "With --again the files may be several, and what differs from the "
+               "report that was\n"
+               "read is told address by address: behind the text, or, where JSON is "
+               "written, on\n"
+               "standard error.\n\n"
                "With --log or --markup a log is read and written again with names in "
-               "place of the addresses in it.",
+               "place of the "
+               "addresses in it.",
     .rows = rows,
     .run = run,
     .examples = examples,

@@ -39,15 +39,17 @@ struct resolve_options {
     bool return_addresses; /* look up what lies just before each address */
     bool version;          /* tell it and do nothing else */
     bool log, markup;      /* a text stream is read: all it has, or markup alone */
+    bool again;            /* tell what has changed since a report was made */
     const char *base;      /* --base: where -e FILE is mapped; NULL: not told */
 };
 
 /* Look up addresses, from `addresses` or, if there are none, from standard input. */
 int resolve_file(struct trail_pipeline *pipeline, const struct resolve_options *options,
                  char **addresses, int count);
-/* Resolve raw traces from a file, "-" for standard input. */
+/* Resolve raw traces, or reports anew, from files, "-" for standard input. Without any
+ * file there is a trace without a stack, as on platforms that walk none. */
 int resolve_traces(struct trail_pipeline *pipeline,
-                   const struct resolve_options *options, const char *path);
+                   const struct resolve_options *options, char **paths, int count);
 
 /* Keys of the verb's own options. */
 enum resolve_key {
@@ -62,6 +64,7 @@ enum resolve_key {
     KEY_LOG,
     KEY_MARKUP,
     KEY_BASE,
+    KEY_AGAIN,
 };
 
 /* What the command line asked for, once it has been read; returns the exit code. */

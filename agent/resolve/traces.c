@@ -4,6 +4,7 @@
 #include "agent/lines.h"
 #include "agent/resolve/resolve.h"
 #include "core/report/report.h"
+#include "core/report/report_read.h"
 
 struct job {
     struct trail_pipeline *pipeline;
@@ -40,13 +41,29 @@ static void apply_platform(const struct resolve_options *options,
             trace->images[i].format = options->format;
 }
 
+/* Behind a report as text; where that is JSON, beside it. */
+static enum trail_status print_difference(const struct trail_resolved *was,
+                                          const struct trail_resolved *is, bool json,
+                                          struct trail_error *err)
+{
+    char *text = trail_report_difference(was, is);
+    if (!text)
+        return trail_fail(err, TRAIL_NO_MEMORY, "report: out of memory");
+    fputs(text, json ? stderr : stdout);
+    fflush(stdout);
+    free(text);
+    return TRAIL_OK;
+}
+
 static enum trail_status resolve_line(void *arg, const char *line, size_t size,
                                       struct trail_error *err)
 {
     const struct job *job = arg;
     struct trail_trace *trace = NULL;
-    struct trail_resolved *resolved = NULL;
+    struct trail_resolved *resolved = NULL, *was = NULL;
     enum trail_status status = trail_trace_read(line, size, &trace, err);
+    if (!status && job->options->again && trace->report)
+        status = trail_report_read(trace, &was, err);
     if (!status) {
         apply_platform(job->options, trace);
         status =
@@ -55,6 +72,9 @@ static enum trail_status resolve_line(void *arg, const char *line, size_t size,
     }
     if (!status)
         status = print_report(resolved, job, err);
+    if (!status && job->options->again)
+        status = print_difference(was, resolved, job->json, err);
+    trail_resolved_destroy(was);
     trail_resolved_destroy(resolved);
     trail_trace_destroy(trace);
     return status;
@@ -75,9 +95,10 @@ static int resolve_nothing(struct job *job)
 }
 
 int resolve_traces(struct trail_pipeline *pipeline,
-                   const struct resolve_options *options, const char *path)
+                   const struct resolve_options *options, char **paths, int count)
 {
     uint32_t style = options->style;
+    int exit_code = EXIT_DONE;
     if (!style)
         style = trail_os_is_terminal(1) ? TRAIL_STYLE_TEXT : TRAIL_STYLE_JSON;
     struct job job = {
@@ -86,6 +107,10 @@ int resolve_traces(struct trail_pipeline *pipeline,
         .json = style == TRAIL_STYLE_JSON,
         .style = text_options_style(&options->text, style == TRAIL_STYLE_TRACY),
     };
-    return path ? lines_each(path, "resolving", resolve_line, &job)
-                : resolve_nothing(&job);
+    if (!count)
+        return resolve_nothing(&job);
+    for (int i = 0; i < count; i++)
+        if (lines_each(paths[i], "resolving", resolve_line, &job))
+            exit_code = EXIT_FAILED;
+    return exit_code;
 }

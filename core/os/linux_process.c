@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/random.h>
@@ -34,9 +35,19 @@ void trail_os_random(void *bytes, size_t size)
     }
 }
 
+void trail_os_memory_release(void)
+{
+    malloc_trim(0);
+}
+
 const char *trail_os_environment(const char *name)
 {
     return secure_getenv(name);
+}
+
+bool trail_os_environment_set(const char *name, const char *value)
+{
+    return setenv(name, value, 1) == 0;
 }
 
 void trail_os_environment_each(const char *prefix,

@@ -34,6 +34,7 @@ struct trail_os_stat {
     uint64_t size;
     uint64_t device, inode;
     uint64_t modified_ns; /* since 1970-01-01 UTC */
+    uint64_t accessed_ns; /* last read, to the day where that is all that is kept */
     uint32_t owner;       /* uid */
     bool regular, directory;
     bool group_writable, other_writable, sticky;
@@ -57,6 +58,24 @@ enum trail_status trail_os_stat_fd(int fd, struct trail_os_stat *stat_ret,
  * nobody sees half of it. An existing file is replaced. */
 enum trail_status trail_os_file_write(const char *path, const void *bytes, size_t size,
                                       unsigned mode, struct trail_error *err);
+/* The same for a file that is made bit by bit. Either keep or drop ends it; both leave
+ * nothing beside `path`. `offset` counts from the start of the file; what is skipped
+ * reads as zeros. */
+struct trail_os_new_file {
+    int fd;              /* -1: none */
+    char *path, *beside; /* what it will be called; what it is called */
+};
+enum trail_status trail_os_new_file_open(const char *path, unsigned mode,
+                                         struct trail_os_new_file *file_ret,
+                                         struct trail_error *err);
+enum trail_status trail_os_new_file_write(struct trail_os_new_file *file,
+                                          uint64_t offset, const void *bytes,
+                                          size_t size, struct trail_error *err);
+enum trail_status trail_os_new_file_keep(struct trail_os_new_file *file,
+                                         struct trail_error *err);
+void trail_os_new_file_drop(struct trail_os_new_file *file); /* twice is fine */
+/* Remove a file, not a directory. TRAIL_NOT_FOUND: it is not there. */
+enum trail_status trail_os_file_remove(const char *path, struct trail_error *err);
 /* Make a directory and its parents with `mode`; existing is fine. */
 enum trail_status trail_os_directory_make(const char *path, unsigned mode,
                                           struct trail_error *err);
@@ -93,6 +112,8 @@ static inline const char *trail_os_reason(const char *message, const char *subje
 
 uint64_t trail_os_time_ns(void); /* since 1970-01-01 UTC. Async-signal-safe */
 uint64_t trail_os_mono_ns(void); /* CLOCK_MONOTONIC. Async-signal-safe */
+/* Give memory that was freed back to the system, where that can be asked for. */
+void trail_os_memory_release(void);
 /* Unpredictable bytes for ids and jitter. Async-signal-safe. */
 void trail_os_random(void *bytes, size_t size);
 
@@ -120,12 +141,31 @@ int trail_os_thread_check(int64_t tid);
 /* A variable of the environment, NULL if it is unset or not to be trusted: in a set-uid
  * program the caller must not choose what is loaded or written. */
 const char *trail_os_environment(const char *name);
+/* Set a variable of this process, for a library that takes its settings from there. Not
+ * safe beside threads that read the environment. False: no memory. */
+bool trail_os_environment_set(const char *name, const char *value);
 /* Call `each` with every variable whose name starts with `prefix`, in no order; with
  * none in a set-uid program. Stops when it returns false. */
 void trail_os_environment_each(const char *prefix,
                                bool (*each)(void *arg, const char *name,
                                             const char *value),
                                void *arg);
+
+/* ---- other processes ---------------------------------------------------- */
+
+/* Call `each` with the paths by which the file that is mapped in [start, end) of
+ * process `pid` may be opened; `path` is what the process calls it, "" if that is not
+ * known. `proven`: it is the very file, and not one that has come into its place. Stops
+ * when it returns true. Calls it never where a process cannot be looked into. */
+void trail_os_live_paths(int64_t pid, uint64_t start, uint64_t end, const char *path,
+                         bool main_program,
+                         bool (*each)(void *arg, const char *path, bool proven),
+                         void *arg);
+/* `path` as process `pid` sees it, for this process to open; false: it is too long, or
+ * there is no such way. */
+bool trail_os_live_root(int64_t pid, const char *path, char *path_ret, size_t size);
+/* Copy memory of process `pid`. 0, or an errno. */
+int trail_os_live_copy(int64_t pid, uint64_t address, void *to, size_t size);
 
 /* ---- threads ------------------------------------------------------------ */
 

@@ -32,6 +32,8 @@ static void stat_fill(const struct stat *st, struct trail_os_stat *ret)
         .inode = (uint64_t)st->st_ino,
         .modified_ns =
             (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec,
+        .accessed_ns =
+            (uint64_t)st->st_atim.tv_sec * 1000000000u + (uint64_t)st->st_atim.tv_nsec,
         .owner = st->st_uid,
         .regular = S_ISREG(st->st_mode),
         .directory = S_ISDIR(st->st_mode),
@@ -196,34 +198,98 @@ enum trail_status trail_os_write(int fd, const void *bytes, size_t size)
     return TRAIL_OK;
 }
 
+/* ---- new files ----------------------------------------------------------- */
+
+enum trail_status trail_os_new_file_open(const char *path, unsigned mode,
+                                         struct trail_os_new_file *file_ret,
+                                         struct trail_error *err)
+{
+    struct trail_os_new_file file = { .fd = -1 };
+    size_t size = strlen(path) + sizeof(".XXXXXX");
+    enum trail_status status = TRAIL_OK;
+
+    file.path = malloc(size);
+    file.beside = malloc(size);
+    if (!file.path || !file.beside) {
+        status = trail_fail(err, TRAIL_NO_MEMORY, "%s: out of memory", path);
+        goto out;
+    }
+    snprintf(file.path, size, "%s", path);
+    snprintf(file.beside, size, "%s.XXXXXX", path);
+    file.fd = mkstemp(file.beside);
+    if (file.fd < 0 || fchmod(file.fd, (mode_t)mode)) {
+        status = fail_errno(err, path);
+        file.beside[0] = file.fd < 0 ? 0 : file.beside[0]; /* it is not ours */
+        goto out;
+    }
+    *file_ret = file;
+    file = (struct trail_os_new_file){ .fd = -1 };
+out:
+    trail_os_new_file_drop(&file);
+    return status;
+}
+
+enum trail_status trail_os_new_file_write(struct trail_os_new_file *file,
+                                          uint64_t offset, const void *bytes,
+                                          size_t size, struct trail_error *err)
+{
+    const char *at = bytes;
+    while (size) {
+        ssize_t done = pwrite(file->fd, at, size, (off_t)offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return fail_errno(err, file->path);
+        at += done;
+        offset += (uint64_t)done;
+        size -= (size_t)done;
+    }
+    return TRAIL_OK;
+}
+
+enum trail_status trail_os_new_file_keep(struct trail_os_new_file *file,
+                                         struct trail_error *err)
+{
+    enum trail_status status = TRAIL_OK;
+    int fd = file->fd;
+    file->fd = -1;
+    if (close(fd) || rename(file->beside, file->path))
+        status = fail_errno(err, file->path);
+    else
+        file->beside[0] = 0;
+    trail_os_new_file_drop(file);
+    return status;
+}
+
+void trail_os_new_file_drop(struct trail_os_new_file *file)
+{
+    if (file->fd >= 0)
+        close(file->fd);
+    if (file->beside && file->beside[0])
+        unlink(file->beside);
+    free(file->beside);
+    free(file->path);
+    *file = (struct trail_os_new_file){ .fd = -1 };
+}
+
 enum trail_status trail_os_file_write(const char *path, const void *bytes, size_t size,
                                       unsigned mode, struct trail_error *err)
 {
-    char beside[PATH_MAX];
-    int length = snprintf(beside, sizeof(beside), "%s.XXXXXX", path);
-    if (length < 0 || (size_t)length >= sizeof(beside))
-        return trail_fail(err, TRAIL_BAD_INPUT, "%s: path is too long", path);
+    struct trail_os_new_file file;
+    enum trail_status status = trail_os_new_file_open(path, mode, &file, err);
+    if (status)
+        return status;
+    status = trail_os_new_file_write(&file, 0, bytes, size, err);
+    if (status)
+        trail_os_new_file_drop(&file);
+    else
+        status = trail_os_new_file_keep(&file, err);
+    return status;
+}
 
-    int fd = mkstemp(beside);
-    if (fd < 0)
-        return fail_errno(err, path);
-    bool done =
-        trail_os_write(fd, bytes, size) == TRAIL_OK && !fchmod(fd, (mode_t)mode);
-    int reason = errno;
-    if (close(fd) && done) {
-        reason = errno;
-        done = false;
-    }
-    if (done && rename(beside, path)) {
-        reason = errno;
-        done = false;
-    }
-    if (!done) {
-        unlink(beside);
-        errno = reason;
-        return fail_errno(err, path);
-    }
-    return TRAIL_OK;
+enum trail_status trail_os_file_remove(const char *path, struct trail_error *err)
+{
+    return unlink(path) ? fail_errno(err, path) : TRAIL_OK;
 }
 
 enum trail_status trail_os_directory_make(const char *path, unsigned mode,

@@ -102,46 +102,57 @@ static void drop_path(const char *path, struct trail_error *err)
         memmove(err->text, reason, strlen(reason) + 1);
 }
 
+static enum trail_status take_copy(struct trail_plugin_file *file,
+                                   struct trail_error *err)
+{
+    file->copy = malloc(file->size + 1);
+    if (!file->copy)
+        return trail_fail(err, TRAIL_NO_MEMORY, "%zu bytes do not fit in memory",
+                          file->size);
+    if (file->size)
+        memcpy(file->copy, file->bytes, file->size);
+    file->bytes = file->copy;
+    trail_os_file_close(&file->mapped);
+    hash_bytes(file->bytes, file->size, file->hash);
+    return TRAIL_OK;
+}
+
 enum trail_status trail_plugin_file_open(const char *path,
+                                         enum trail_plugin_file_use use,
                                          struct trail_plugin_file *file_ret,
                                          struct trail_error *err)
 {
-    struct trail_os_file mapped = { .fd = -1 };
+    struct trail_plugin_file file = { .mapped.fd = -1 };
     struct trail_os_stat stat;
-    uint8_t *bytes = NULL;
 
     enum trail_status status = check_place(path, err);
     if (!status) {
-        status = trail_os_file_map(path, TRAIL_PLUGIN_SIZE_LIMIT, &mapped, err);
+        status = trail_os_file_map(path, TRAIL_PLUGIN_SIZE_LIMIT, &file.mapped, err);
         if (status)
             drop_path(path, err);
     }
     if (!status)
-        status = trail_os_stat_fd(mapped.fd, &stat, err);
+        status = trail_os_stat_fd(file.mapped.fd, &stat, err);
     if (!status)
         status = check_file(&stat, err);
-    if (status)
-        goto out;
-
-    bytes = malloc(mapped.size + 1);
-    if (!bytes) {
-        status = trail_fail(err, TRAIL_NO_MEMORY, "%zu bytes do not fit in memory",
-                            mapped.size);
-        goto out;
+    if (!status) {
+        file.bytes = file.mapped.bytes;
+        file.size = file.mapped.size;
+        if (use == TRAIL_PLUGIN_FILE_TAKE)
+            status = take_copy(&file, err);
     }
-    if (mapped.size)
-        memcpy(bytes, mapped.bytes, mapped.size);
-    *file_ret = (struct trail_plugin_file){ .bytes = bytes, .size = mapped.size };
-    hash_bytes(bytes, mapped.size, file_ret->hash);
-out:
-    trail_os_file_close(&mapped);
+    if (status)
+        trail_plugin_file_close(&file);
+    else
+        *file_ret = file;
     return status;
 }
 
 void trail_plugin_file_close(struct trail_plugin_file *file)
 {
-    free(file->bytes);
-    *file = (struct trail_plugin_file){ 0 };
+    free(file->copy);
+    trail_os_file_close(&file->mapped);
+    *file = (struct trail_plugin_file){ .mapped.fd = -1 };
 }
 
 bool trail_plugin_file_same(const struct trail_plugin_file *file, const char *path)

@@ -4,7 +4,7 @@
 #define TRAIL_REGISTRY_FILE_H
 
 #include <stdbool.h>
-#include "backtrail/base.h"
+#include "core/os/os.h"
 
 /* Largest plugin file, bytes. */
 #define TRAIL_PLUGIN_SIZE_LIMIT ((size_t)64 << 20)
@@ -13,9 +13,17 @@
 /* The bytes of one file, read once: record, hash and copy all come from these, so that
  * a file that changes meanwhile is seen either before or after, never in between. */
 struct trail_plugin_file {
-    uint8_t *bytes;
+    const uint8_t *bytes;
     size_t size;
-    char hash[TRAIL_HASH_SIZE];
+    char hash[TRAIL_HASH_SIZE]; /* "" if it was only looked at */
+    struct trail_os_file mapped;
+    uint8_t *copy; /* what `bytes` points to; NULL: to the mapping */
+};
+
+/* How much of a file is wanted. */
+enum trail_plugin_file_use {
+    TRAIL_PLUGIN_FILE_LOOK, /* its bytes as they are: neither copied nor hashed */
+    TRAIL_PLUGIN_FILE_TAKE,
 };
 
 /* Read the plugin file `path`, if it is a regular file that root or this user owns and
@@ -24,6 +32,7 @@ struct trail_plugin_file {
  * Errors:   `err` says why and what helps, and names no file.
  * Owns:     the bytes are the caller's; release with trail_plugin_file_close. */
 enum trail_status trail_plugin_file_open(const char *path,
+                                         enum trail_plugin_file_use use,
                                          struct trail_plugin_file *file_ret,
                                          struct trail_error *err);
 void trail_plugin_file_close(struct trail_plugin_file *file); /* closed is fine */

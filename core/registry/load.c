@@ -177,7 +177,7 @@ static const char *without_prefix(const char *text, const char *path)
 enum trail_status trail_entry_load(struct trail_registry_entry *entry,
                                    const char *state_directory, struct trail_error *err)
 {
-    struct trail_plugin_file file = { 0 };
+    struct trail_plugin_file file = { .mapped.fd = -1 };
     struct trail_os_library *library = NULL;
     struct trail_error why = { "" };
     uint32_t kind = entry->plugin.kind;

@@ -33,7 +33,7 @@ struct trail_plugin {
     uint32_t abi, shape;
     char name[32]; /* its file's name without suffix, which its record must bear too */
     char release[24];
-    char hash[65];    /* SHA-256 of the file in hex; "" for built-in ones */
+    char hash[65];    /* SHA-256 of the file in hex; "" until it is loaded */
     char reason[256]; /* one line; "" unless refused or shadowed */
     const char *path; /* as it was found; "" for built-in ones */
     /* Its table, NULL until loaded or of another kind. A copy that is always whole:

@@ -46,12 +46,14 @@ enum trail_status trail_entry_inspect(struct trail_registry_entry *entry,
                                       struct trail_error *err)
 {
     struct trail_plugin *plugin = &entry->plugin;
-    struct trail_plugin_file file = { 0 };
+    struct trail_plugin_file file = { .mapped.fd = -1 };
     struct trail_record_desc desc = { 0 };
     struct trail_error why = { "" };
     char stem[256];
 
-    enum trail_status status = trail_plugin_file_open(plugin->path, &file, &why);
+    enum trail_status status = trail_plugin_file_open(
+        plugin->path, file_ret ? TRAIL_PLUGIN_FILE_TAKE : TRAIL_PLUGIN_FILE_LOOK, &file,
+        &why);
     if (!status) {
         stem_of(file_name_of(plugin->path), stem, sizeof(stem));
         status = trail_record_read(file.bytes, file.size, stem, &desc, &why);
@@ -69,7 +71,10 @@ enum trail_status trail_entry_inspect(struct trail_registry_entry *entry,
         trail_entry_refuse(entry, why.text);
         return trail_fail(err, TRAIL_REFUSED, "%s", plugin->reason);
     }
-    *file_ret = file;
+    if (file_ret)
+        *file_ret = file;
+    else
+        trail_plugin_file_close(&file);
     return TRAIL_OK;
 }
 
@@ -83,7 +88,6 @@ static enum trail_status candidate(void *arg, const char *file_name)
 {
     struct scan *scan = arg;
     struct trail_registry_entry *entry;
-    struct trail_plugin_file file = { 0 };
     char stem[256];
 
     if (!stem_of(file_name, stem, sizeof(stem)))
@@ -99,8 +103,7 @@ static enum trail_status candidate(void *arg, const char *file_name)
     free(path);
     if (status)
         return status;
-    status = trail_entry_inspect(entry, &file, scan->err);
-    trail_plugin_file_close(&file);
+    status = trail_entry_inspect(entry, NULL, scan->err);
     if (status)
         return status == TRAIL_REFUSED ? TRAIL_OK : status;
 

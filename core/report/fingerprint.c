@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/report/report.h"
+#include "core/resolve/linkage.h"
 
 #define GROUP_FRAMES                                                                   \
     8 /* own functions that make a group: enough to tell, few to drift */
@@ -47,20 +48,6 @@ static bool begins_arguments(const char *function, size_t at)
            function[at - size - 1] != ' ';
 }
 
-/* The length without what compilers append to copies of a function. Other dots are the
- * language's own: main.handleRequest, app.orders.total. */
-static size_t without_suffix(const char *function, size_t size)
-{
-    static const char *const suffixes[] = { ".cold",       ".part.",     ".isra.",
-                                            ".constprop.", ".lto_priv.", ".llvm." };
-    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-        const char *at = strstr(function, suffixes[i]);
-        if (at && at > function && (size_t)(at - function) < size)
-            size = (size_t)(at - function);
-    }
-    return size;
-}
-
 size_t trail_name_undecorated(const char *function, char *name_ret, size_t size)
 {
     /* Drop "[clone .cold]" and arguments; keep operator() whole. */
@@ -79,7 +66,7 @@ size_t trail_name_undecorated(const char *function, char *name_ret, size_t size)
             break;
         }
     }
-    end = without_suffix(function, end);
+    end = trail_linkage_unsuffixed(function, end);
     if (size) {
         size_t kept = end < size ? end : size - 1;
         memcpy(name_ret, function, kept);
@@ -117,6 +104,9 @@ void trail_fingerprints(const struct trail_resolved *resolved, char exact_ret[17
 
     for (size_t i = 0; thread && i < thread->frame_count; i++) {
         const struct trail_frame *frame = &thread->frames[i].frame;
+        /* Which were put back depends on the debug information at hand. */
+        if (frame->reconstructed)
+            continue;
         /* By address alone: what a name tells must not change it. */
         if (frame->inline_index == 0 && strcmp(frame->hidden, "capture") != 0)
             add_exact(&exact, frame);

@@ -129,36 +129,75 @@ static void add_frame(struct trail_text_buffer *out,
     free(name);
 }
 
+/* What the text says of a frame behind its place. */
+static const char *remark(const struct trail_frame *frame)
+{
+    if (frame->reconstructed)
+        return " (tail call, reconstructed)";
+    return frame->landing && !frame->inlined ? " (landing)" : "";
+}
+
 /* Tracy numbers by captured address, counted from `first`, which is 0; the calls of one
  * share its number. */
 static void add_tracy_line(struct trail_text_buffer *out,
                            const struct trail_text_style *style,
                            struct trail_frame frame, uint32_t first)
 {
-    char number[24], after[32] = "";
+    char number[24] = "   ", after[64] = "";
     if (frame.inlined || frame.inline_index > 0)
         snprintf(after, sizeof(after), " [inline %" PRIu32 "]", frame.inline_index);
+    snprintf(after + strlen(after), sizeof(after) - strlen(after), "%s",
+             remark(&frame));
     frame.inlined = false; /* the index says it */
-    snprintf(number, sizeof(number), "%" PRIu32 ". ", frame.index - first);
+    if (!frame.reconstructed)
+        snprintf(number, sizeof(number), "%" PRIu32 ". ", frame.index - first);
     trail_text_buffer_add(out, number, strlen(number));
     add_frame(out, style, &frame, strlen(number), after);
     trail_text_buffer_add(out, "\n", 1);
 }
 
+/* `number` counts the frames that were captured, not those that were put back. */
 static void add_line(struct trail_text_buffer *out,
                      const struct trail_text_style *style,
-                     const struct trail_folded *folded, size_t at)
+                     const struct trail_folded *folded, size_t at, size_t number)
 {
     const struct trail_frame *frame = folded->shown[at];
-    char number[24];
+    char begin[24] = "     ";
     if (style->flags & TRAIL_STYLE_INLINE_INDEX) {
         add_tracy_line(out, style, *frame, folded->shown[0]->index);
         return;
     }
-    snprintf(number, sizeof(number), "%3zu: ", at);
-    trail_text_buffer_add(out, number, strlen(number));
-    add_frame(out, style, frame, strlen(number), "");
+    if (!frame->reconstructed)
+        snprintf(begin, sizeof(begin), "%3zu: ", number);
+    trail_text_buffer_add(out, begin, strlen(begin));
+    add_frame(out, style, frame, strlen(begin), remark(frame));
     trail_text_buffer_add(out, "\n", 1);
+}
+
+/* Whether functions are missing behind a frame, and it is not told which. */
+static bool has_mark(const struct trail_folded *folded, size_t at)
+{
+    const struct trail_frame *frame = folded->shown[at];
+    return frame->tail_gap && !frame->reconstructed && at + 1 < folded->shown_count &&
+           !folded->shown[at + 1]->reconstructed &&
+           folded->shown[at + 1]->index == frame->index + 1;
+}
+
+static void add_mark(struct trail_text_buffer *out,
+                     const struct trail_text_style *style)
+{
+    trail_paint_begin(out, style, TRAIL_PAINT_FAINT);
+    trail_text_buffer_format(out, "\xe2\x80\xa6 (tail calls that left no frame)");
+    trail_paint_end(out, style);
+    trail_text_buffer_add(out, "\n", 1);
+}
+
+static size_t captured_count(const struct trail_frame *const *frames, size_t count)
+{
+    size_t captured = 0;
+    for (size_t i = 0; i < count; i++)
+        captured += !frames[i]->reconstructed;
+    return captured;
 }
 
 /* "libfoo.so, libc.so.6": the modules of a run, in the order in which they come. */
@@ -191,7 +230,7 @@ static void add_library(struct trail_text_buffer *out,
     size_t unnamed = 0;
     for (size_t i = 0; i < count; i++)
         unnamed += !frames[i]->function[0];
-    trail_text_buffer_format(out, "%zu frames", count);
+    trail_text_buffer_format(out, "%zu frames", captured_count(frames, count));
     add_modules(out, frames, count);
     if (unnamed)
         trail_text_buffer_format(out, ", %zu without a name", unnamed);
@@ -230,6 +269,7 @@ void trail_frames_add(struct trail_text_buffer *out,
                       struct trail_source_reader *source)
 {
     struct trail_folded folded;
+    size_t number = 0;
     bool all = (style->flags & TRAIL_FULL) != 0;
     if (!trail_fold(thread, all, style->fold, &folded)) {
         out->failed = true;
@@ -237,13 +277,20 @@ void trail_frames_add(struct trail_text_buffer *out,
     }
     for (size_t i = 0; i < folded.item_count; i++) {
         const struct trail_fold_item *item = &folded.items[i];
+        size_t here = number;
+        number += captured_count(folded.shown + item->first, item->count);
         if (item->kind != TRAIL_FOLD_FRAME) {
             add_fold(out, style, &folded, item);
             continue;
         }
-        add_line(out, style, &folded, item->first);
+        add_line(out, style, &folded, item->first, here);
         if (style->source && folded.shown[item->first]->in_app)
             trail_source_add(source, out, style, folded.shown[item->first]);
+        if (!has_mark(&folded, item->first))
+            continue;
+        bool tracy = style->flags & TRAIL_STYLE_INLINE_INDEX;
+        trail_text_buffer_format(out, tracy ? "   " : "     ");
+        add_mark(out, style);
     }
     trail_folded_deinit(&folded);
     if (!thread->thread->truncated)
@@ -262,5 +309,21 @@ char *trail_frames_text(const struct trail_resolved_thread *thread, unsigned fla
     if (thread)
         trail_frames_add(&out, thread, &style, &source);
     trail_source_deinit(&source);
+    return trail_text_buffer_take(&out, NULL);
+}
+
+char *trail_frames_plain(const struct trail_resolved_frame *frames, size_t count)
+{
+    const struct trail_text_style style = { .flags = TRAIL_FULL };
+    struct trail_text_buffer out = { 0 };
+    for (size_t i = 0; i < count; i++) {
+        const struct trail_frame *frame = &frames[i].frame;
+        add_frame(&out, &style, frame, 0, remark(frame));
+        trail_text_buffer_add(&out, "\n", 1);
+        bool told = frame->reconstructed ||
+                    (i + 1 < count && frames[i + 1].frame.reconstructed);
+        if (frame->tail_gap && !told)
+            add_mark(&out, &style);
+    }
     return trail_text_buffer_take(&out, NULL);
 }

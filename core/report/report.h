@@ -42,6 +42,16 @@ enum trail_status trail_report_text(const struct trail_resolved *resolved,
  * none. The caller frees it; NULL: out of memory. */
 char *trail_frames_text(const struct trail_resolved_thread *thread, unsigned flags);
 
+/* The same of some frames, whole and without numbers: all that is told of one address.
+ */
+char *trail_frames_plain(const struct trail_resolved_frame *frames, size_t count);
+
+/* What `is` says of a trace otherwise than `was`, an earlier report of it: for people,
+ * address by address, or that nothing has changed. `was` NULL: there was none. The
+ * caller frees it; NULL: out of memory. */
+char *trail_report_difference(const struct trail_resolved *was,
+                              const struct trail_resolved *is);
+
 /* 16 hex digits and a terminator each. `exact` needs no symbols: module ids and offsets
  * of the addresses, so that equal crashes of one build are equal. `group` survives a
  * rebuild: module name and undecorated names of the program's own functions, or, where

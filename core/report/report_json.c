@@ -83,28 +83,40 @@ static const char *edge_word(const struct trail_resolved_thread *thread, size_t 
     const struct trail_frame *frame = &thread->frames[at].frame;
     if (frame->inlined)
         return "inlined";
+    if (frame->tail_gap)
+        return "tail_gap";
     if (at + 1 == thread->frame_count && !thread->thread->truncated)
         return "base";
     return frame->kind == TRAIL_PC_TRAMPOLINE ? "signal" : "return";
 }
 
-static json_t *frame_json(struct making *made,
-                          const struct trail_resolved_thread *thread, size_t at)
+/* What was captured. */
+static void put_captured(struct making *made, json_t *object,
+                         const struct trail_frame *frame, const char *edge)
 {
-    const struct trail_resolved_frame *resolved = &thread->frames[at];
-    const struct trail_frame *frame = &resolved->frame;
-    json_t *object = json_object();
-
     put(made, object, "n", json_integer(frame->index));
     if (frame->inlined || frame->inline_index)
         put(made, object, "inline", json_integer(frame->inline_index));
     set_address(made, object, "address", frame->address);
     put(made, object, "kind", json_string(kind_word(frame->kind)));
-    put(made, object, "edge", json_string(edge_word(thread, at)));
+    put(made, object, "edge", json_string(edge));
     put(made, object, "trust", json_string(trust_word(frame->trust)));
-    set_index(made, object, "module", resolved->image);
-    if (resolved->image != TRAIL_NO_INDEX)
-        set_address(made, object, "offset", frame->offset);
+    if (frame->landing)
+        put(made, object, "landing", json_true());
+}
+
+/* What was not, and has neither number nor address, so that nobody mistakes it. */
+static void put_reconstructed(struct making *made, json_t *object, const char *edge)
+{
+    put(made, object, "reconstructed", json_string("tail-call"));
+    put(made, object, "certain", json_true());
+    put(made, object, "edge", json_string(edge));
+}
+
+static void put_symbol(struct making *made, json_t *object,
+                       const struct trail_resolved_frame *resolved)
+{
+    const struct trail_frame *frame = &resolved->frame;
     set_text(made, object, "function", frame->function);
     set_text(made, object, "linkage", frame->linkage);
     if (frame->symbol_start)
@@ -121,6 +133,23 @@ static json_t *frame_json(struct making *made,
         put(made, object, "line", json_integer(frame->line));
     if (frame->column)
         put(made, object, "column", json_integer(frame->column));
+}
+
+static json_t *frame_json(struct making *made,
+                          const struct trail_resolved_thread *thread, size_t at)
+{
+    const struct trail_resolved_frame *resolved = &thread->frames[at];
+    const struct trail_frame *frame = &resolved->frame;
+    json_t *object = json_object();
+
+    if (frame->reconstructed)
+        put_reconstructed(made, object, edge_word(thread, at));
+    else
+        put_captured(made, object, frame, edge_word(thread, at));
+    set_index(made, object, "module", resolved->image);
+    if (resolved->image != TRAIL_NO_INDEX && !frame->reconstructed)
+        set_address(made, object, "offset", frame->offset);
+    put_symbol(made, object, resolved);
     if (frame->inlined)
         put(made, object, "inlined", json_true());
     if (frame->in_app)
@@ -186,7 +215,7 @@ static json_t *fingerprint_json(struct making *made,
     for (size_t i = 0; thread && i < thread->frame_count; i++) {
         const struct trail_frame *frame = &thread->frames[i].frame;
         if (frame->in_app && frame->function[0] && !frame->hidden[0] &&
-            json_array_size(from) < 8)
+            !frame->reconstructed && json_array_size(from) < 8)
             add(made, from, trail_json_text_of(frame->function));
     }
     put(made, object, "exact", json_string(exact));

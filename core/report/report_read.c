@@ -131,19 +131,25 @@ static void fill_symbol(const json_t *object, struct trail_frame *frame)
     frame->hidden = text_of(object, "hidden");
 }
 
-/* A call that was worked out, not captured, must not be mistaken for one that was. */
-static void mark_reconstructed(struct trail_resolved *resolved, const json_t *object,
-                               struct trail_frame *frame)
+/* Marks that tell how one gets from frame to frame. A call that was worked out, not
+ * captured, must not be mistaken for one that was: it goes with the frame before it. */
+static void fill_edge(const json_t *object, const struct trail_frame *before,
+                      struct trail_frame *frame)
 {
-    char name[1024];
-    const char *how = text_of(object, "reconstructed");
-    if (!how[0])
+    frame->landing = json_is_true(json_object_get(object, "landing"));
+    frame->tail_gap = strcmp(text_of(object, "edge"), "tail_gap") == 0;
+    frame->reconstructed = text_of(object, "reconstructed")[0] != 0;
+    if (!frame->reconstructed)
         return;
-    snprintf(name, sizeof(name), "%.900s (reconstructed %.60s)", frame->function, how);
-    frame->function = trail_arena_text(&resolved->arena, trail_text_of(name));
+    frame->tail_gap = true;
+    frame->index = before ? before->index : 0;
+    frame->inline_index = 0;
+    frame->address = frame->offset = 0;
 }
 
+/* `before`: the frame inside of it; NULL: it is the innermost. */
 static void read_frame(struct trail_resolved *resolved, const json_t *object,
+                       const struct trail_frame *before,
                        struct trail_resolved_frame *ret)
 {
     const json_t *answers = json_object_get(resolved->trace->report, "answers");
@@ -163,7 +169,7 @@ static void read_frame(struct trail_resolved *resolved, const json_t *object,
     frame->trust = trust_of(text_of(object, "trust"));
     fill_module(resolved, ret->image, frame);
     fill_symbol(object, frame);
-    mark_reconstructed(resolved, object, frame);
+    fill_edge(object, before, frame);
     frame->plugin = text_of(answer, "plugin");
     frame->route = text_of(answer, "route");
     if (ret->gap != TRAIL_NO_INDEX)
@@ -186,7 +192,7 @@ static enum trail_status read_frames(struct trail_resolved *resolved,
     thread->frame_count = count;
     for (size_t i = 0; i < count; i++)
         read_frame(resolved, json_array_get(json_object_get(object, "frames"), i),
-                   &thread->frames[i]);
+                   i ? &thread->frames[i - 1].frame : NULL, &thread->frames[i]);
     return TRAIL_OK;
 }
 

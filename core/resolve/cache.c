@@ -1,202 +1,144 @@
-/* cache.c -- modules that symbolizers hold open: found, opened, kept, dropped. */
+/* cache.c -- modules that symbolizers hold open: found, kept within bounds, dropped. */
 #include "core/resolve/cache.h"
 
 #include <stdlib.h>
-
-/* ---- what a symbolizer may ask of its host ------------------------------ */
-
-static int host_stop(void *host)
-{
-    const struct trail_open *open = host;
-    uint64_t now = trail_os_mono_ns();
-    return (open->deadline_ns && now > open->deadline_ns) ||
-           now > atomic_load(open->until_ns);
-}
-
-static void host_log(void *host, int level, struct trail_text text)
-{
-    /* What matters comes back as a status; the rest is for a debugger of plugins. */
-    (void)host, (void)level, (void)text;
-}
-
-static enum trail_status host_find(void *host, const struct trail_want *want,
-                                   struct trail_source *source_ret)
-{
-    struct trail_open *open = host;
-    struct trail_symbol_file *file = NULL;
-    enum trail_status status =
-        trail_routes_companion(open->routes, open->target,
-                               open->link->plugin->symbolizer->layouts, want,
-                               &open->search, &file);
-    if (status)
-        return status;
-    file->next = open->files;
-    open->files = file;
-    *source_ret = file->source;
-    return TRAIL_OK;
-}
-
-static void host_release(void *host, struct trail_source *source)
-{
-    struct trail_open *open = host;
-    for (struct trail_symbol_file **at = &open->files; *at; at = &(*at)->next)
-        if (*at == source->handle) {
-            struct trail_symbol_file *file = *at;
-            *at = file->next;
-            trail_symbol_file_close(file);
-            return;
-        }
-}
-
-static enum trail_status host_read(void *host, uint64_t link_address, void *to,
-                                   size_t size)
-{
-    const struct trail_open *open = host;
-    const struct trail_target *target = open->target;
-    uint64_t start = target->module.link_start;
-    if (link_address < start || link_address - start > target->memory_size ||
-        size > target->memory_size - (link_address - start))
-        return TRAIL_BAD_INPUT;
-    uint64_t at = (uint64_t)(uintptr_t)target->memory + (link_address - start);
-    return trail_os_copy(at, to, size) ? TRAIL_IO : TRAIL_OK;
-}
-
-struct trail_call trail_open_call(struct trail_open *open)
-{
-    return (struct trail_call){
-        .size = sizeof(struct trail_call),
-        .threads = 1,
-        .deadline_ns = open->deadline_ns,
-        .host = open,
-        .stop = host_stop,
-        .log = host_log,
-        .find = host_find,
-        .release = host_release,
-        .read = open->target->memory ? host_read : NULL,
-    };
-}
-
-/* ---- opening and closing ------------------------------------------------ */
-
-static void open_close(struct trail_open *open)
-{
-    if (!open)
-        return;
-    if (open->image)
-        open->link->plugin->symbolizer->close(open->image);
-    while (open->files) {
-        struct trail_symbol_file *next = open->files->next;
-        trail_symbol_file_close(open->files);
-        open->files = next;
-    }
-    free(open->key);
-    free(open);
-}
 
 /* What tells one module from another: its id if it has one, and its file. */
 static char *make_key(const struct trail_target *target)
 {
     char hex[2 * 64 + 1], *key = NULL;
     struct trail_os_stat stat = { 0 };
-    size_t size = strlen(target->path) + sizeof(hex) + 80;
+    bool by_file = target->module.id.size == 0;
+    size_t size = strlen(target->path) + sizeof(hex) + 160;
 
     trail_hex(target->module.id, hex, sizeof(hex));
-    if (target->module.id.size == 0 && target->path[0])
+    if (by_file && target->path[0])
         trail_os_stat_path(target->path, &stat, NULL);
     key = malloc(size);
     if (key)
-        snprintf(key, size, "%s|%llu|%llu|%llu|%llx|%s", hex,
+        snprintf(key, size, "%s|%llu|%llu|%llu|%llx|%lld|%llx|%s", hex,
                  (unsigned long long)stat.device, (unsigned long long)stat.inode,
                  (unsigned long long)stat.size,
                  target->memory ? (unsigned long long)(uintptr_t)target->memory : 0,
-                 target->path);
+                 by_file ? (long long)target->live.pid : 0,
+                 by_file ? (unsigned long long)target->live.start : 0, target->path);
     return key;
 }
 
-/* The module's own file and what the symbol directories have of it. A file from there
- * stands in for the module where that cannot be read. */
-static enum trail_status find_sources(struct trail_open *open,
-                                      struct trail_source *sources, size_t *count_ret)
-{
-    const char *const *layouts = open->link->plugin->symbolizer->layouts;
-    struct trail_symbol_file *image = NULL, *debug = NULL;
-    size_t count = 0;
+/* ---- bounds ------------------------------------------------------------- */
 
-    trail_routes_directories(open->routes, open->target, layouts, &open->search,
-                             &debug);
-    trail_routes_image(open->target, &open->search, &image);
-    if (!image && debug)
-        debug->source.role = TRAIL_ROLE_IMAGE;
-    if (image) {
-        sources[count++] = image->source;
-        image->next = open->files;
-        open->files = image;
+struct trail_open_size trail_cache_measure(const struct trail_cache *cache)
+{
+    struct trail_open_size sum = { 0, 0 };
+    for (const struct trail_open *open = cache->first; open; open = open->next) {
+        struct trail_open_size size = trail_open_measure(open);
+        sum.bytes += size.bytes;
+        sum.files += size.files;
     }
-    if (debug) {
-        sources[count++] = debug->source;
-        debug->next = open->files;
-        open->files = debug;
-    }
-    *count_ret = count;
-    return count ? TRAIL_OK : TRAIL_NOT_FOUND;
+    return sum;
 }
 
-static enum trail_status open_new(struct trail_open *open, struct trail_error *err)
+static void drop(struct trail_cache *cache, struct trail_open *open)
 {
-    struct trail_source sources[2];
-    size_t count = 0;
-    enum trail_status status = find_sources(open, sources, &count);
-    if (status)
-        return trail_fail(err, status, "%s", open->search.detail);
-    struct trail_call call = trail_open_call(open);
-    return open->link->plugin->symbolizer->open(open->link->state, &call,
-                                                &open->target->module, sources, count,
-                                                &open->image, err);
+    struct trail_open **at = &cache->first;
+    while (*at != open)
+        at = &(*at)->next;
+    *at = open->next;
+    cache->count--;
+    trail_open_close(open);
 }
 
 static void drop_oldest(struct trail_cache *cache)
 {
-    struct trail_open **oldest = &cache->first;
-    for (struct trail_open **at = &cache->first; *at; at = &(*at)->next)
-        if ((*at)->used < (*oldest)->used)
-            oldest = at;
-    struct trail_open *open = *oldest;
-    *oldest = open->next;
-    cache->count--;
-    open_close(open);
+    struct trail_open *oldest = cache->first;
+    for (struct trail_open *open = cache->first; open; open = open->next)
+        if (open->used < oldest->used)
+            oldest = open;
+    drop(cache, oldest);
 }
 
-static struct trail_open *find_open(struct trail_cache *cache,
-                                    const struct trail_link *link, const char *key)
+static bool is_over(const struct trail_cache *cache)
 {
-    for (struct trail_open *open = cache->first; open; open = open->next)
-        if (open->link == link && strcmp(open->key, key) == 0)
-            return open;
+    struct trail_open_size size = trail_cache_measure(cache);
+    return cache->count > cache->limit ||
+           (cache->size_limit.bytes && size.bytes > cache->size_limit.bytes) ||
+           (cache->size_limit.files && size.files > cache->size_limit.files);
+}
+
+/* What is freed is given back to the system: files that were read leave large holes. */
+static void shrink(struct trail_cache *cache)
+{
+    bool dropped = false;
+    while (cache->first && is_over(cache)) {
+        drop_oldest(cache);
+        dropped = true;
+    }
+    if (dropped)
+        trail_os_memory_release();
+}
+
+/* ---- opening ------------------------------------------------------------ */
+
+/* What is open of a module: by its symbolizer, as a map, or its files alone. */
+enum form {
+    FORM_IMAGE,
+    FORM_MAP,
+    FORM_FILES,
+};
+
+static enum form form_of(const struct trail_open *open)
+{
+    if (open->map)
+        return FORM_MAP;
+    return open->files_only ? FORM_FILES : FORM_IMAGE;
+}
+
+/* The one that is open, unless its files may have become better since. */
+static struct trail_open *find_open(struct trail_cache *cache,
+                                    const struct trail_link *link, const char *key,
+                                    enum form form, uint64_t state)
+{
+    struct trail_open *open = cache->first;
+    while (open &&
+           (open->link != link || form_of(open) != form || strcmp(open->key, key) != 0))
+        open = open->next;
+    if (!open || open->state == state)
+        return open;
+    drop(cache, open);
     return NULL;
 }
 
-static void keep_open(struct trail_cache *cache, struct trail_open *open)
+/* One that will do; NULL: it is to be opened. `files_only_ret`: its files are all that
+ * is wanted, and a map answers for the rest. */
+static struct trail_open *find_usable(struct trail_cache *cache,
+                                      const struct trail_link *link, const char *key,
+                                      unsigned flags, uint64_t state,
+                                      bool *files_only_ret)
 {
-    if (cache->count >= cache->limit)
-        drop_oldest(cache);
-    open->next = cache->first;
-    cache->first = open;
-    cache->count++;
+    struct trail_open *map = find_open(cache, link, key, FORM_MAP, state);
+    if (map && flags & TRAIL_OPEN_MAPS)
+        return map;
+    struct trail_open *open = find_open(cache, link, key, FORM_IMAGE, state);
+    *files_only_ret = !open && map && flags & TRAIL_OPEN_FILES;
+    return *files_only_ret ? find_open(cache, link, key, FORM_FILES, state) : open;
 }
 
 enum trail_status trail_cache_open(struct trail_cache *cache,
                                    const struct trail_link *link,
                                    const struct trail_routes *routes,
                                    const struct trail_target *target,
-                                   uint64_t timeout_ns, bool keep,
+                                   uint64_t deadline_ns, unsigned flags,
                                    struct trail_open **open_ret,
                                    struct trail_search *failed, struct trail_error *err)
 {
     char *key = make_key(target);
     if (!key)
         return trail_fail(err, TRAIL_NO_MEMORY, "%s: out of memory", target->path);
-    keep = keep && cache->limit;
-    struct trail_open *open = keep ? find_open(cache, link, key) : NULL;
+    bool keep = flags & TRAIL_OPEN_KEEP && cache->limit;
+    uint64_t state = keep ? trail_open_state(routes, target->module.id) : 0;
+    bool files_only = false;
+    struct trail_open *open =
+        keep ? find_usable(cache, link, key, flags, state, &files_only) : NULL;
     bool found = open != NULL;
     if (!open)
         open = calloc(1, sizeof(*open));
@@ -209,35 +151,43 @@ enum trail_status trail_cache_open(struct trail_cache *cache,
     open->routes = routes;
     open->link = link;
     open->used = keep ? ++cache->clock : 0;
-    open->deadline_ns = timeout_ns ? trail_os_mono_ns() + timeout_ns : 0;
+    open->deadline_ns = deadline_ns;
     if (found) {
         free(key);
         *open_ret = open;
         return TRAIL_OK;
     }
     open->key = key;
-    enum trail_status status = open_new(open, err);
+    open->state = state;
+    enum trail_status status =
+        files_only ? trail_open_files(open, err)
+                   : trail_open_image(open, flags & TRAIL_OPEN_MAPS, err);
     if (status) {
         *failed = open->search;
-        open_close(open);
+        trail_open_close(open);
         return status;
     }
-    if (keep)
-        keep_open(cache, open);
+    if (keep) {
+        open->next = cache->first;
+        cache->first = open;
+        cache->count++;
+    }
     *open_ret = open;
     return TRAIL_OK;
 }
 
 void trail_cache_done(struct trail_cache *cache, struct trail_open *open)
 {
-    (void)cache;
     open->target = NULL;
-    if (open->used == 0)
-        open_close(open);
+    if (open->used)
+        shrink(cache);
+    else
+        trail_open_close(open);
 }
 
 void trail_cache_deinit(struct trail_cache *cache)
 {
     while (cache->first)
-        drop_oldest(cache);
+        drop(cache, cache->first);
+    trail_os_memory_release();
 }

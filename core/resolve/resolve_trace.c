@@ -3,14 +3,19 @@
  */
 #include <stdlib.h>
 
+#include "core/resolve/calls.h"
+#include "core/resolve/image_target.h"
 #include "core/resolve/in_app.h"
 #include "core/resolve/resolved.h"
+#include "core/resolve/tail_frames.h"
 #include "core/resolve/trim.h"
 
 /* One program counter of one thread, and what becomes of it. */
 struct site {
     size_t image;    /* TRAIL_NO_INDEX: none */
     uint64_t lookup; /* link-time address that is asked about */
+    bool returns;    /* it is the call before the address that is asked about */
+    bool landing;    /* or was to be: there is no call */
     struct trail_answer answer;
     size_t answer_index, gap_index;
 };
@@ -27,6 +32,7 @@ struct work {
     size_t *order;       /* indexes of sites, those of one module together */
     uint64_t *addresses; /* room for one module's part, at most all sites */
     struct trail_answer *answers;
+    bool *landings;
 };
 
 /* ---- tables of the report ----------------------------------------------- */
@@ -121,6 +127,7 @@ static void place(struct work *work, const struct trail_thread *thread, size_t i
     }
     site->image = (size_t)(image - work->trace->images);
     site->lookup = lookup_address(image, pc, thread->kinds[index]);
+    site->returns = thread->kinds[index] == 'r';
 }
 
 /* Where the platform walks no stacks the backtrace is empty: an answer, not an error.
@@ -149,72 +156,66 @@ static bool is_live(const struct trail_trace *trace)
     return strcmp(self.start, trace->start) == 0;
 }
 
-static void extent_of(const struct trail_image *image, uint64_t *start_ret,
-                      uint64_t *end_ret)
+/* What returns to an address that no call is before lands there, and that is the place
+ * to name. Sites that do are asked about anew. */
+static enum trail_status resolve_landings(struct work *work,
+                                          const struct trail_target *target,
+                                          const size_t *order, size_t count,
+                                          struct trail_gap *gap_ret)
 {
-    uint64_t start = UINT64_MAX, end = 0;
-    for (size_t i = 0; i < image->range_count; i++) {
-        start = image->ranges[i].start < start ? image->ranges[i].start : start;
-        end = image->ranges[i].end > end ? image->ranges[i].end : end;
+    size_t landed = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct site *site = &work->sites[order[i]];
+        work->addresses[i] = site->returns ? site->lookup + 1 : 0;
     }
-    *start_ret = image->range_count ? start : 0;
-    *end_ret = image->range_count ? end : 0;
-}
-
-static struct trail_target target_of(const struct work *work,
-                                     const struct trail_image *image)
-{
-    uint64_t start, end;
-    extent_of(image, &start, &end);
-    bool live = work->live && start < end && image->last == UINT64_MAX;
-    struct trail_target target = {
-        .module = {
-            .size = sizeof(target.module),
-            .format = image->format,
-            .arch = image->arch,
-            .id_kind = image->id_kind,
-            .path = trail_text_of(image->path),
-            .id = { (const char *)image->id, image->id_size },
-            .link_start = start - image->bias,
-            .link_end = end - image->bias,
-        },
-        .path = image->path,
-    };
-    if (image->id_size == 0)
-        target.module.flags |= TRAIL_MODULE_ID_UNVERIFIED;
-    if (image->vdso) {
-        target.module.flags |= TRAIL_MODULE_VDSO | TRAIL_MODULE_FROM_MEMORY;
-        target.path = "";
+    trail_calls_landings(work->resolver, target, work->addresses, count, work->flags,
+                         work->landings);
+    for (size_t i = 0; i < count; i++) {
+        struct site *site = &work->sites[order[i]];
+        site->landing = site->returns && work->landings[i];
+        if (site->landing)
+            work->addresses[landed++] = ++site->lookup;
     }
-    if (live) {
-        target.memory = (const uint8_t *)(uintptr_t)start;
-        target.memory_size = (size_t)(end - start);
-        /* The program may have been replaced or moved since it was started. */
-        if (image->main_program)
-            target.path = "/proc/self/exe";
-    }
-    return target;
+    if (!landed)
+        return TRAIL_OK;
+    enum trail_status status =
+        trail_resolver_lookup(work->resolver, target, work->addresses, landed,
+                              work->flags, &work->resolved->arena, work->answers,
+                              gap_ret);
+    landed = 0;
+    for (size_t i = 0; !status && i < count; i++)
+        if (work->sites[order[i]].landing)
+            work->sites[order[i]].answer = work->answers[landed++];
+    return status;
 }
 
 /* Ask about the sites order[0 .. count) of one module. */
 static enum trail_status resolve_image(struct work *work, size_t image,
                                        const size_t *order, size_t count)
 {
-    struct trail_gap gap;
+    struct trail_gap gap, landing_gap = { 0 };
+    bool known = false;
     for (size_t i = 0; i < count; i++)
         work->addresses[i] = work->sites[order[i]].lookup;
-    struct trail_target target = target_of(work, &work->trace->images[image]);
+    struct trail_target target =
+        trail_image_target(&work->trace->images[image], work->live);
     enum trail_status status =
         trail_resolver_lookup(work->resolver, &target, work->addresses, count,
                               work->flags, &work->resolved->arena, work->answers, &gap);
     for (size_t i = 0; !status && i < count; i++) {
+        work->sites[order[i]].answer = work->answers[i];
+        known = known || work->answers[i].rank;
+    }
+    if (!status && known)
+        status = resolve_landings(work, &target, order, count, &landing_gap);
+    for (size_t i = 0; !status && i < count; i++) {
         struct site *site = &work->sites[order[i]];
-        site->answer = work->answers[i];
+        const struct trail_gap *missing = site->landing ? &landing_gap : &gap;
         if (site->answer.rank)
             site->answer_index = add_answer(work->resolved, image, &site->answer);
-        if (site->answer.rank < 3 && gap.reason)
-            site->gap_index =
-                add_gap(work->resolved, image, trail_gap_for(gap, site->answer.rank));
+        if (site->answer.rank < 3 && missing->reason)
+            site->gap_index = add_gap(work->resolved, image,
+                                      trail_gap_for(*missing, site->answer.rank));
     }
     return status;
 }
@@ -244,6 +245,26 @@ static enum trail_status resolve_images(struct work *work)
 
 /* ---- frames ------------------------------------------------------------- */
 
+void trail_resolved_name(struct trail_resolved_frame *ret,
+                         const struct trail_answer *answer, uint32_t at)
+{
+    const struct trail_named *named = &answer->frames[at];
+    struct trail_frame *frame = &ret->frame;
+    frame->function = named->function;
+    frame->linkage = named->linkage;
+    frame->file = named->file;
+    frame->directory = named->directory;
+    frame->line = named->line;
+    frame->column = named->column;
+    frame->inlined = at + 1 < answer->frame_count;
+    frame->symbol_start = named->function_start;
+    ret->symbol_size = named->function_size;
+    frame->symbol = named->symbol;
+    frame->aka = named->aka;
+    frame->plugin = answer->plugin->name;
+    frame->route = trail_route_name(answer->route);
+}
+
 static void fill_frame(const struct work *work, const struct trail_thread *thread,
                        size_t index, uint32_t inline_index, const struct site *site,
                        struct trail_resolved_frame *ret)
@@ -260,6 +281,7 @@ static void fill_frame(const struct work *work, const struct trail_thread *threa
     frame->trust = (uint8_t)thread->trust[index];
     frame->index = (uint32_t)index;
     frame->inline_index = inline_index;
+    frame->landing = site->landing;
     if (image) {
         char hex[2 * 64 + 1];
         struct trail_text id = { (const char *)image->id, image->id_size };
@@ -272,20 +294,7 @@ static void fill_frame(const struct work *work, const struct trail_thread *threa
         frame->gap = work->resolved->gaps[site->gap_index].gap.reason;
     if (inline_index >= site->answer.frame_count)
         return;
-    const struct trail_named *named = &site->answer.frames[inline_index];
-    frame->function = named->function;
-    frame->linkage = named->linkage;
-    frame->file = named->file;
-    frame->directory = named->directory;
-    frame->line = named->line;
-    frame->column = named->column;
-    frame->inlined = inline_index + 1 < site->answer.frame_count;
-    frame->symbol_start = named->function_start;
-    ret->symbol_size = named->function_size;
-    frame->symbol = named->symbol;
-    frame->aka = named->aka;
-    frame->plugin = site->answer.plugin->name;
-    frame->route = trail_route_name(site->answer.route);
+    trail_resolved_name(ret, &site->answer, inline_index);
 }
 
 static size_t frames_of(const struct site *site)
@@ -336,6 +345,9 @@ static enum trail_status resolve_all(struct work *work)
         status = lay_out(work, &trace->threads[t], site, &resolved->threads[t]);
         site += trace->threads[t].pc_count;
     }
+    if (!status)
+        status = trail_tail_frames(work->resolver, work->policy, work->flags,
+                                   work->live, resolved);
     return status;
 }
 
@@ -371,13 +383,16 @@ enum trail_status trail_resolve_trace(struct trail_resolver *resolver,
     work.order = calloc(work.site_count + 1, sizeof(*work.order));
     work.addresses = calloc(work.site_count + 1, sizeof(*work.addresses));
     work.answers = calloc(work.site_count + 1, sizeof(*work.answers));
-    bool room = work.sites && work.order && work.addresses && work.answers;
+    work.landings = calloc(work.site_count + 1, sizeof(*work.landings));
+    bool room =
+        work.sites && work.order && work.addresses && work.answers && work.landings;
     enum trail_status status =
         arena->failed || !room ? TRAIL_NO_MEMORY : resolve_all(&work);
     free(work.sites);
     free(work.order);
     free(work.addresses);
     free(work.answers);
+    free(work.landings);
     if (status) {
         trail_resolved_destroy(resolved);
         return trail_fail(err, status, "report: out of memory");

@@ -8,7 +8,8 @@
 
 #define TRAIL_NO_INDEX SIZE_MAX
 
-/* One call. `image`, `answer` and `gap` are indexes, or TRAIL_NO_INDEX. */
+/* One call. `image`, `answer` and `gap` are indexes, or TRAIL_NO_INDEX. A frame that is
+ * reconstructed has no address; it stands behind the frame whose index it has. */
 struct trail_resolved_frame {
     struct trail_frame frame; /* hidden and in_app are set by trimming */
     size_t image, answer, gap;
@@ -46,6 +47,10 @@ struct trail_resolved {
     struct trail_resolved_gap *gaps;
     size_t gap_count;
 };
+
+/* What call `at` of an answer tells of a frame. */
+void trail_resolved_name(struct trail_resolved_frame *frame,
+                         const struct trail_answer *answer, uint32_t at);
 
 /* What counts as the program's own code. */
 struct trail_policy {

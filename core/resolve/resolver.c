@@ -5,6 +5,8 @@
 
 #include "core/resolve/cache.h"
 #include "core/resolve/demangle.h"
+#include "core/resolve/gaps.h"
+#include "core/resolve/origin_answer.h"
 
 #define CHAIN_LIMIT 1024 /* inlined calls kept at one address */
 
@@ -34,7 +36,10 @@ enum trail_status trail_resolver_create(const struct trail_resolver_options *opt
         .links = links,
         .link_count = options->link_count,
         .routes = options->routes,
-        .cache = { .limit = options->image_limit, .until_ns = UINT64_MAX },
+        .cache = { .limit = options->image_limit,
+                   .size_limit = { .bytes = options->cache_bytes,
+                                   .files = options->cache_files },
+                   .until_ns = UINT64_MAX },
         .timeout_ns = options->timeout_ns,
     };
     trail_os_mutex_init(&resolver->lock);
@@ -65,6 +70,16 @@ size_t trail_resolver_open_count(struct trail_resolver *resolver)
     return count;
 }
 
+void trail_resolver_open_size(struct trail_resolver *resolver, uint64_t *bytes_ret,
+                              size_t *files_ret)
+{
+    trail_os_mutex_lock(&resolver->lock);
+    struct trail_open_size size = trail_cache_measure(&resolver->cache);
+    trail_os_mutex_unlock(&resolver->lock);
+    *bytes_ret = size.bytes;
+    *files_ret = size.files;
+}
+
 /* ---- collecting answers ------------------------------------------------- */
 
 /* One module's lookup under way. */
@@ -80,7 +95,11 @@ struct lookup {
     size_t *asked_index; /* into addresses */
     size_t asked_count;
     struct trail_answer *fresh; /* its answers, by place in asked */
+    size_t answered;            /* of asked: up to the last that was emitted */
+    bool *late;                 /* by address: its time is over, nobody else is asked */
+    uint64_t deadline_ns;       /* of the module, whoever is asked; 0: none */
     const struct trail_plugin *plugin;
+    const struct trail_symbol_file *file; /* the map that is asked in its place; NULL */
     /* what to say where nobody answers: */
     size_t readers; /* symbolizers that read this kind of module */
     bool opened;
@@ -151,6 +170,7 @@ static enum trail_status on_found(void *arg, const struct trail_found *found)
     if (found->index >= lookup->asked_count)
         return TRAIL_BAD_INPUT;
     struct trail_answer *answer = &lookup->fresh[found->index];
+    lookup->answered = (size_t)found->index + 1;
     if (answer->frame_count == CHAIN_LIMIT)
         return TRAIL_OK;
     struct trail_named *named = add_frame(lookup->arena, answer);
@@ -160,8 +180,10 @@ static enum trail_status on_found(void *arg, const struct trail_found *found)
     if (answer->frame_count == 1) {
         answer->rank = rank_of(found);
         answer->plugin = lookup->plugin;
-        answer->route = found->source_route;
-        answer->source = trail_arena_text(lookup->arena, found->source);
+        answer->route = lookup->file ? lookup->file->source.route : found->source_route;
+        answer->source =
+            trail_arena_text(lookup->arena,
+                             lookup->file ? lookup->file->source.name : found->source);
     }
     return TRAIL_OK;
 }
@@ -173,12 +195,21 @@ static void select_weak(struct lookup *lookup)
 {
     lookup->asked_count = 0;
     for (size_t i = 0; i < lookup->count; i++) {
-        if (lookup->answers[i].rank == 3)
+        if (lookup->answers[i].rank == 3 || lookup->late[i])
             continue;
         lookup->asked[lookup->asked_count] = lookup->addresses[i];
         lookup->asked_index[lookup->asked_count++] = i;
     }
     memset(lookup->fresh, 0, lookup->asked_count * sizeof(*lookup->fresh));
+    lookup->answered = 0;
+}
+
+/* The time ran out at the first address that was not answered: neither it nor those
+ * behind it are asked about again, since the next one would have no time either. */
+static void mark_late(struct lookup *lookup)
+{
+    for (size_t i = lookup->answered; i < lookup->asked_count; i++)
+        lookup->late[lookup->asked_index[i]] = true;
 }
 
 static void take_better(struct lookup *lookup)
@@ -190,17 +221,39 @@ static void take_better(struct lookup *lookup)
     }
 }
 
+/* A map is a cached answer, and has no discriminators. */
+static unsigned open_flags(unsigned flags)
+{
+    if (flags & TRAIL_LOOKUP_NO_CACHE)
+        return 0;
+    return flags & TRAIL_LOOKUP_DISCRIMINATORS ? TRAIL_OPEN_KEEP
+                                               : TRAIL_OPEN_KEEP | TRAIL_OPEN_MAPS;
+}
+
+static enum trail_status ask_open(struct trail_open *open, struct lookup *lookup)
+{
+    lookup->file = open->map ? open->map->file : NULL;
+    if (open->map)
+        return trail_origin_answer(&open->map->origin, lookup->asked,
+                                   lookup->asked_count, on_found, lookup);
+    struct trail_call call = trail_open_call(open);
+    return open->link->plugin->symbolizer->resolve(open->image, &call, lookup->asked,
+                                                   lookup->asked_count, on_found,
+                                                   lookup, &lookup->err);
+}
+
 static void ask_link(struct trail_resolver *resolver, const struct trail_link *link,
                      struct lookup *lookup)
 {
     struct trail_open *open = NULL;
-    bool keep = !(lookup->flags & TRAIL_LOOKUP_NO_CACHE);
 
     lookup->readers++;
     enum trail_status status =
         trail_cache_open(&resolver->cache, link, &resolver->routes, lookup->target,
-                         resolver->timeout_ns, keep, &open, &lookup->search,
-                         &lookup->err);
+                         lookup->deadline_ns, open_flags(lookup->flags), &open,
+                         &lookup->search, &lookup->err);
+    if (status == TRAIL_CANCELLED)
+        mark_late(lookup);
     if (status) {
         /* What another could open is neither missing nor unreadable. */
         if (!lookup->opened && (status != TRAIL_NOT_FOUND || !lookup->status))
@@ -210,84 +263,37 @@ static void ask_link(struct trail_resolver *resolver, const struct trail_link *l
     lookup->opened = true;
     lookup->status = TRAIL_OK;
     lookup->plugin = link->plugin;
-    struct trail_call call = trail_open_call(open);
-    status = link->plugin->symbolizer->resolve(open->image, &call, lookup->asked,
-                                               lookup->asked_count, on_found, lookup,
-                                               &lookup->err);
+    status = ask_open(open, lookup);
     if (status)
         lookup->status = status;
+    if (status == TRAIL_CANCELLED)
+        mark_late(lookup);
     lookup->search = open->search;
     take_better(lookup);
     trail_cache_done(&resolver->cache, open);
 }
 
-/* ---- gaps --------------------------------------------------------------- */
+/* ---- the lookup --------------------------------------------------------- */
 
-static const char no_symbol[] = "no_symbol";
-
-/* The id of the module, as text. */
-static const char *want_of(const struct lookup *lookup)
+static struct trail_gap explain(const struct trail_resolver *resolver,
+                                const struct lookup *lookup)
 {
-    char hex[2 * 64 + 1];
-    trail_hex(lookup->target->module.id, hex, sizeof(hex));
-    return trail_arena_text(lookup->arena, trail_text_of(hex));
-}
-
-static struct trail_gap gap_of(const struct lookup *lookup, const char *reason,
-                               const char *detail, const char *remedy)
-{
-    return (struct trail_gap){
-        .reason = reason,
-        .detail = trail_arena_text(lookup->arena, trail_text_of(detail)),
-        .remedy = remedy,
-        .want = want_of(lookup),
+    struct trail_outcome outcome = {
+        .target = lookup->target,
+        .routes = &resolver->routes,
+        .search = &lookup->search,
+        .message = lookup->err.text,
+        .worst = 3,
+        .readers = lookup->readers,
+        .opened = lookup->opened,
+        .status = lookup->status,
     };
-}
-
-static struct trail_gap explain(const struct lookup *lookup)
-{
-    uint32_t worst = 3;
-    for (size_t i = 0; i < lookup->count; i++)
-        if (lookup->answers[i].rank < worst)
-            worst = lookup->answers[i].rank;
-    const char *found = lookup->search.detail;
-
-    if (worst == 3)
-        return (struct trail_gap){ 0 };
-    if (lookup->readers == 0)
-        return gap_of(lookup, "no_symbolizer",
-                      "no configured symbolizer reads this kind",
-                      "add one that does to \"symbolizers\" in the config");
-    if (lookup->search.mismatch)
-        return gap_of(lookup, "id_mismatch", found,
-                      "give the files of the build that ran with --symbols DIR");
-    if (!lookup->opened && lookup->status == TRAIL_NOT_FOUND)
-        return gap_of(lookup, "not_found", lookup->err.text,
-                      "copy the file, or its debug file, to a --symbols DIR");
-    if (lookup->status == TRAIL_CANCELLED)
-        return gap_of(
-            lookup, "timeout", lookup->err.text,
-            "resolve it where there is more time, or by a symbol table alone");
-    if (lookup->status)
-        return gap_of(lookup, "unreadable", lookup->err.text,
-                      "get an undamaged copy of the file");
-    if (worst == 0)
-        return gap_of(lookup, no_symbol, "no symbol covers the address",
-                      "give the unstripped file or its debug file with --symbols DIR");
-    return trail_gap_for(
-        (struct trail_gap){ .reason = no_symbol, .want = want_of(lookup) }, worst);
-}
-
-struct trail_gap trail_gap_for(struct trail_gap gap, uint32_t rank)
-{
-    if (rank == 0 || !gap.reason || strcmp(gap.reason, no_symbol) != 0)
-        return gap;
-    return (struct trail_gap){
-        .reason = "no_line_info",
-        .detail = "only a symbol table was found",
-        .remedy = "install its debug file, or give it with --symbols DIR",
-        .want = gap.want,
-    };
+    for (size_t i = 0; i < lookup->count; i++) {
+        if (lookup->answers[i].rank < outcome.worst)
+            outcome.worst = lookup->answers[i].rank;
+        outcome.timed_out = outcome.timed_out || lookup->late[i];
+    }
+    return trail_gap_explain(&outcome, lookup->arena);
 }
 
 enum trail_status trail_resolver_lookup(struct trail_resolver *resolver,
@@ -307,6 +313,9 @@ enum trail_status trail_resolver_lookup(struct trail_resolver *resolver,
         .asked = trail_arena_take(arena, count * sizeof(uint64_t)),
         .asked_index = trail_arena_take(arena, count * sizeof(size_t)),
         .fresh = trail_arena_take(arena, count * sizeof(struct trail_answer)),
+        .late = trail_arena_take(arena, count * sizeof(bool)),
+        .deadline_ns =
+            resolver->timeout_ns ? trail_os_mono_ns() + resolver->timeout_ns : 0,
     };
     memset(answers, 0, count * sizeof(*answers));
     *gap_ret = (struct trail_gap){ 0 };
@@ -324,6 +333,36 @@ enum trail_status trail_resolver_lookup(struct trail_resolver *resolver,
         ask_link(resolver, link, &lookup);
     }
     trail_os_mutex_unlock(&resolver->lock);
-    *gap_ret = explain(&lookup);
+    *gap_ret = explain(resolver, &lookup);
     return arena->failed ? TRAIL_NO_MEMORY : TRAIL_OK;
+}
+
+void trail_resolver_each(struct trail_resolver *resolver,
+                         const struct trail_target *target, unsigned flags,
+                         bool (*visit)(void *arg, struct trail_open *open), void *arg)
+{
+    bool done = false;
+    unsigned how = open_flags(flags);
+    if (!(flags & TRAIL_LOOKUP_CALLS)) /* who wants the files wants no map of them */
+        how &= ~(unsigned)TRAIL_OPEN_MAPS;
+    if (flags & TRAIL_LOOKUP_FILES)
+        how |= TRAIL_OPEN_FILES;
+    uint64_t deadline_ns =
+        resolver->timeout_ns ? trail_os_mono_ns() + resolver->timeout_ns : 0;
+    trail_os_mutex_lock(&resolver->lock);
+    for (size_t i = 0; i < resolver->link_count && !done; i++) {
+        const struct trail_link *link = &resolver->links[i];
+        const struct trail_symbolizer *symbolizer = link->plugin->symbolizer;
+        struct trail_open *open = NULL;
+        struct trail_search search = { 0 };
+        struct trail_error err;
+        if ((flags & TRAIL_LOOKUP_CALLS && !symbolizer->calls) ||
+            !symbolizer->reads(&target->module) ||
+            trail_cache_open(&resolver->cache, link, &resolver->routes, target,
+                             deadline_ns, how, &open, &search, &err))
+            continue;
+        done = visit(arg, open);
+        trail_cache_done(&resolver->cache, open);
+    }
+    trail_os_mutex_unlock(&resolver->lock);
 }

@@ -1,10 +1,12 @@
 /* resolver.h -- asking the symbolizers, in the order of the config, about addresses of
  * one module.
  *
- * A module is opened once and kept, at most `image_limit` of them, the one used longest
- * ago going first. The first symbolizer that knows a line answers an address whole; a
- * later one is asked only about addresses that are unanswered, or answered from a
- * symbol table alone.
+ * A module is opened once and kept, within the bounds of the options, the one used
+ * longest ago going first; it is opened anew when a better file may have come. The
+ * first symbolizer that knows a line answers an address whole; a later one is asked
+ * only about addresses that are unanswered, or answered from a symbol table alone. An
+ * origin map may answer in place of the symbolizer that made it (map_use.h); none is
+ * waited for.
  *
  * Threads: a resolver serves one caller at a time; callers wait for each other.
  */
@@ -27,6 +29,8 @@ struct trail_resolver_options {
     struct trail_routes routes; /* texts must outlive the resolver */
     size_t image_limit;         /* modules kept open; 0: none is kept */
     uint64_t timeout_ns;        /* for one module; 0: no limit */
+    uint64_t cache_bytes;       /* of files kept open; 0: no limit */
+    size_t cache_files;         /* descriptors; 0: no limit */
 };
 
 /* One call at an address. Texts lie in the arena, terminated, "" if unknown. */
@@ -62,6 +66,12 @@ enum trail_lookup_flags {
     /* The trace was made by this very process and came from nowhere else: its modules
      * may be read from memory. */
     TRAIL_LOOKUP_LIVE = 4,
+    /* Discriminators are wanted, which origin maps do not have: none is used. */
+    TRAIL_LOOKUP_DISCRIMINATORS = 8,
+    /* trail_resolver_each: its files will do, if a map answers for the symbolizer. */
+    TRAIL_LOOKUP_FILES = 32,
+    /* trail_resolver_each: only those symbolizers that know of calls. */
+    TRAIL_LOOKUP_CALLS = 16,
 };
 
 struct trail_resolver;
@@ -84,10 +94,19 @@ enum trail_status trail_resolver_lookup(struct trail_resolver *resolver,
 /* What of a module's gap concerns an address that was answered with `rank`. */
 struct trail_gap trail_gap_for(struct trail_gap gap, uint32_t rank);
 
+/* Call `visit` with the module as each symbolizer has it open that reads it, in order,
+ * until it returns true. Nothing of `open` (cache.h) stays valid after. */
+struct trail_open;
+void trail_resolver_each(struct trail_resolver *resolver,
+                         const struct trail_target *target, unsigned flags,
+                         bool (*visit)(void *arg, struct trail_open *open), void *arg);
+
 /* Let no lookup run past `until_ns` (CLOCK_MONOTONIC), also the one under way. */
 void trail_resolver_end_by(struct trail_resolver *resolver, uint64_t until_ns);
 
-/* Modules that are open now. */
+/* Modules that are open now; the bytes and descriptors of their files. */
 size_t trail_resolver_open_count(struct trail_resolver *resolver);
+void trail_resolver_open_size(struct trail_resolver *resolver, uint64_t *bytes_ret,
+                              size_t *files_ret);
 
 #endif

@@ -156,10 +156,10 @@ static const char *const below_names[] = {
     NULL,
 };
 
-static bool in_own_code(const struct trail_thread *thread, uint64_t pc)
+bool trail_trim_is_own(const struct trail_thread *thread, uint64_t address)
 {
     for (size_t i = 0; i < thread->own_count; i++)
-        if (pc >= thread->own[i].start && pc < thread->own[i].end)
+        if (address >= thread->own[i].start && address < thread->own[i].end)
             return true;
     return false;
 }
@@ -194,7 +194,7 @@ static void trim_top(struct trail_resolved_thread *thread)
     bool panic = false;
     for (size_t i = 0; i < thread->frame_count; i++) {
         struct trail_frame *frame = &thread->frames[i].frame;
-        const char *rule = in_own_code(thread->thread, frame->address)
+        const char *rule = trail_trim_is_own(thread->thread, frame->address)
                                ? "capture"
                                : rule_of_caller(thread, i, panic);
         if (!rule)

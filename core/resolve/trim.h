@@ -17,6 +17,9 @@
  */
 void trail_trim(struct trail_resolved_thread *thread);
 
+/* Whether an absolute address is of the capture's own code. */
+bool trail_trim_is_own(const struct trail_thread *thread, uint64_t address);
+
 /* The rule by name alone, or NULL: for tests and for other readers of names. */
 const char *trail_trim_top_rule(const char *function, bool panic_above);
 

@@ -50,6 +50,8 @@ static void image_fill(struct trail_mapped *image, const struct trail_os_module 
     if (trail_stamp_build_id(module, &id) && id.size <= sizeof(image->id)) {
         memcpy(image->id, id.data, id.size);
         image->id_size = (uint8_t)id.size;
+    } else {
+        image->has_text_hash = trail_stamp_text_hash(module, image->text_hash);
     }
     image->bias = module->bias;
     image->vdso = module->vdso;

@@ -8,6 +8,7 @@
 
 #include "backtrail/backtrail.h"
 #include "core/os/os.h"
+#include "core/trace/text_hash.h"
 
 #define TRAIL_MAP_RANGES 8    /* segments kept of one image */
 #define TRAIL_MAP_LIMIT  8192 /* images kept; the oldest unmapped ones go first */
@@ -15,7 +16,9 @@
 struct trail_mapped {
     char *path;
     uint8_t id[64];
-    uint8_t id_size; /* bytes; 0: it has no build-id */
+    uint8_t id_size;                         /* bytes; 0: it has no build-id */
+    uint8_t text_hash[TRAIL_TEXT_HASH_SIZE]; /* of one without a build-id */
+    bool has_text_hash;
     bool vdso, main_program;
     bool seen;            /* private to a refresh */
     uint64_t bias, hash;  /* hash: trail_stamp_hash */

@@ -52,3 +52,27 @@ uint64_t trail_stamp_hash(const struct trail_os_module *module)
     return hash_bytes(module->headers,
                       (size_t)module->header_count * module->header_size);
 }
+
+bool trail_stamp_text_hash(const struct trail_os_module *module,
+                           uint8_t id_ret[TRAIL_TEXT_HASH_SIZE])
+{
+    struct trail_text_hash hash = trail_text_hash_start();
+    struct trail_os_segment code = { 0 };
+    for (uint16_t i = 0; i < module->header_count; i++) {
+        struct trail_os_segment segment = trail_os_module_segment(module, i);
+        if (!segment.load)
+            continue;
+        uint32_t flags = (segment.executable ? 1u : 0u) | (segment.writable ? 2u : 0u) |
+                         (segment.readable ? 4u : 0u);
+        trail_text_hash_segment(&hash, segment.start - module->bias,
+                                segment.end - segment.start, flags);
+        if (segment.executable && !code.load)
+            code = segment;
+    }
+    if (!code.load || !code.readable || code.end <= code.start)
+        return false;
+    trail_text_hash_code(&hash, (const uint8_t *)(uintptr_t)code.start,
+                         (size_t)(code.end - code.start));
+    trail_text_hash_id(&hash, id_ret);
+    return true;
+}

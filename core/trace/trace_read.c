@@ -240,6 +240,25 @@ static enum trail_status read_id(const json_t *object, struct trail_image *image
     return TRAIL_OK;
 }
 
+/* One of another kind, or that is none, is no hash that could be compared. */
+static void read_text_hash(const json_t *object, struct trail_image *image)
+{
+    static const char prefix[] = TRAIL_TEXT_HASH_NAME ":";
+    const char *text = text_of(object, "text_hash");
+    if (strncmp(text, prefix, sizeof(prefix) - 1) != 0)
+        return;
+    text += sizeof(prefix) - 1;
+    if (strlen(text) != (size_t)2 * TRAIL_TEXT_HASH_SIZE)
+        return;
+    for (size_t i = 0; i < TRAIL_TEXT_HASH_SIZE; i++) {
+        int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return;
+        image->text_hash[i] = (uint8_t)(high << 4 | low);
+    }
+    image->has_text_hash = true;
+}
+
 static enum trail_status read_image(const json_t *object, struct trail_image *image,
                                     struct trail_error *err)
 {
@@ -257,6 +276,7 @@ static enum trail_status read_image(const json_t *object, struct trail_image *im
         image->first = 0;
     if (!trail_json_number_of(json_array_get(epochs, 1), &image->last))
         image->last = UINT64_MAX;
+    read_text_hash(object, image);
     enum trail_status status = read_id(object, image, err);
     return status ? status
                   : read_ranges(object, "ranges", &image->ranges, &image->range_count,

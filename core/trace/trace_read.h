@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <jansson.h>
 #include "backtrail/base.h"
+#include "core/trace/text_hash.h"
 
 struct trail_range {
     uint64_t start, end; /* absolute addresses; end is outside */
@@ -20,7 +21,9 @@ struct trail_image {
     uint32_t format, arch, id_kind; /* enums of symbolizer.h */
     bool vdso, main_program;
     uint8_t *id;
-    size_t id_size; /* bytes */
+    size_t id_size;                          /* bytes */
+    uint8_t text_hash[TRAIL_TEXT_HASH_SIZE]; /* where there is no id */
+    bool has_text_hash;
     uint64_t bias;
     struct trail_range *ranges;
     size_t range_count;

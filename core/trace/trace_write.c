@@ -158,6 +158,19 @@ static void write_thread(struct trail_json *json, const struct draft *draft)
     trail_json_close(json, '}');
 }
 
+static void write_text_hash(struct trail_json *json, const struct trail_mapped *image)
+{
+    char text[sizeof(TRAIL_TEXT_HASH_NAME) + 2 * TRAIL_TEXT_HASH_SIZE + 1] =
+        TRAIL_TEXT_HASH_NAME ":";
+    size_t size = strlen(text);
+    for (size_t i = 0; i < TRAIL_TEXT_HASH_SIZE; i++) {
+        text[size++] = "0123456789abcdef"[image->text_hash[i] >> 4];
+        text[size++] = "0123456789abcdef"[image->text_hash[i] & 15];
+    }
+    text[size] = 0;
+    trail_json_string(json, "text_hash", text);
+}
+
 static void write_module(void *arg, const struct trail_mapped *image)
 {
     struct trail_json *json = arg;
@@ -170,6 +183,8 @@ static void write_module(void *arg, const struct trail_mapped *image)
         trail_json_bool(json, "main", true);
     trail_json_hex(json, "id", image->id, image->id_size);
     trail_json_string(json, "id_kind", image->id_size ? "build-id" : "none");
+    if (image->has_text_hash)
+        write_text_hash(json, image);
     trail_json_address(json, "bias", image->bias);
     trail_json_open(json, "ranges", '[');
     for (uint8_t i = 0; i < image->range_count; i++) {

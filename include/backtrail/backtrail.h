@@ -230,6 +230,11 @@ struct trail_frame {
     const char *route;  /* where its symbols came from: "embedded", "debug-link" ... */
     const char *hidden; /* the rule that leaves it out of short output; "" if shown */
     const char *gap;    /* why something is missing, and the remedy; "" if nothing is */
+    /* A frame is where the one before returns to, which need not be who called it: */
+    bool landing;  /* no call is before the address: it was jumped to, so to say */
+    bool tail_gap; /* functions that ended in a tail call left no frame behind it */
+    bool reconstructed; /* it is one of those, worked out: without address, and only in
+                         * reports and printed stacks, never in struct trail_frames */
 };
 
 /* A frame at `address` with nothing known of it yet. [backtrail] */

@@ -29,7 +29,7 @@ extern "C" {
 
 #define TRAIL_SYMBOLIZER_ABI 1
 /* Hash of this file's declarations; tests/lint/shape.sh keeps it true. */
-#define TRAIL_SYMBOLIZER_SHAPE 0x0c73549eu
+#define TRAIL_SYMBOLIZER_SHAPE 0x2c7c017bu
 
 enum trail_format {
     TRAIL_FORMAT_UNKNOWN,
@@ -182,8 +182,9 @@ struct trail_found {
 
 typedef enum trail_status trail_emit_fn(void *arg, const struct trail_found *found);
 
-/* enumerate() and calls() write here. Ids are the plugin's own, dense from 0,
- * so that each string is sent once. */
+/* enumerate() and calls() write here. Ids are the plugin's own, dense from 1 within a
+ * part, so that each string is sent once; 0 is none. What refers to an id comes behind
+ * it: a scope behind its parent, a range behind its scope. */
 struct trail_map_out {
     uint32_t size;
     void *arg;
@@ -197,8 +198,15 @@ struct trail_map_out {
                                uint32_t call_line, uint32_t call_column);
     enum trail_status (*range)(void *arg, uint64_t start, uint64_t end, uint32_t scope,
                                uint32_t file, uint32_t line, uint32_t column);
+    /* A call made by the instruction before `return_address`. `target` is 0 where only
+     * the name of what is called is known. */
     enum trail_status (*call)(void *arg, uint64_t return_address, uint64_t target,
                               struct trail_text target_linkage, int tail);
+    /* What the symbol table says of [start, end), in order and without overlap.
+     * `flags`: enum trail_found_flags. */
+    enum trail_status (*symbol)(void *arg, uint64_t start, uint64_t end,
+                                struct trail_text name, struct trail_text aka,
+                                uint32_t flags);
 };
 
 struct trail_symbolizer {

@@ -1,10 +1,10 @@
-/* elfdwarf.c -- the plugin `elfdwarf`: ELF files and DWARF 2 to 5, read by libdw. */
+/* elfdwarf.c -- the plugin `elfdwarf`: ELF files and DWARF 2 to 5. */
 #include <libelf.h>
 
 #include "answer.h"
 #include "backtrail/symbolizer.h"
 #include "image.h"
-#include "pace.h"
+#include "outline.h"
 
 static const char *const layouts[] = { ".build-id/%2/%r.debug", "%n", ".debug/%n",
                                        NULL };
@@ -50,27 +50,46 @@ static void close_image(void *image)
     image_close(image);
 }
 
+/* One line for what ended a call before its end. */
+static enum trail_status ended(enum trail_status status, const char *what,
+                               struct trail_error *err)
+{
+    if (status == TRAIL_CANCELLED)
+        return trail_fail(err, status, "%s: its time ran out", what);
+    if (status == TRAIL_NO_MEMORY)
+        return trail_fail(err, status, "%s: no memory", what);
+    return status ? trail_fail(err, status, "%s: stopped", what) : TRAIL_OK;
+}
+
 static enum trail_status resolve(void *image, const struct trail_call *call,
                                  const uint64_t *addresses, size_t count,
                                  trail_emit_fn *emit, void *arg,
                                  struct trail_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (i % 64 == 63 && pace_is_over(call))
-            return trail_fail(err, TRAIL_CANCELLED, "stopped after %zu addresses", i);
-        enum trail_status status =
-            answer_address(image, call, (uint32_t)i, addresses[i], emit, arg);
-        if (status)
-            return trail_fail(err, status, "%s at address 0x%llx",
-                              status == TRAIL_CANCELLED ? "its time ran out"
-                                                        : "stopped",
-                              (unsigned long long)addresses[i]);
-    }
-    return TRAIL_OK;
+    image_enter(image, call);
+    return ended(answer_addresses(image, call, addresses, count, emit, arg),
+                 "naming addresses", err);
 }
 
-/* libdw opens .dwo files, and dwz files that the host does not find, by itself. */
-TRAIL_SYMBOLIZER(elfdwarf, "elfdwarf", "1.0.0", TRAIL_NEEDS_FILES) = {
+static enum trail_status enumerate(void *image, const struct trail_call *call,
+                                   uint32_t part, uint32_t parts,
+                                   struct trail_map_out *out, struct trail_error *err)
+{
+    image_enter(image, call);
+    return ended(outline_write(image, call, part, parts, out), "reading all of it",
+                 err);
+}
+
+static enum trail_status calls(void *image, const struct trail_call *call,
+                               const uint64_t *addresses, size_t count,
+                               struct trail_map_out *out, struct trail_error *err)
+{
+    image_enter(image, call);
+    return ended(outline_calls(image, call, addresses, count, out), "looking for calls",
+                 err);
+}
+
+TRAIL_SYMBOLIZER(elfdwarf, "elfdwarf", "2.0.0", 0) = {
     .abi = TRAIL_SYMBOLIZER_ABI,
     .size = sizeof(struct trail_symbolizer),
     .layouts = layouts,
@@ -80,4 +99,6 @@ TRAIL_SYMBOLIZER(elfdwarf, "elfdwarf", "1.0.0", TRAIL_NEEDS_FILES) = {
     .open = open_image,
     .close = close_image,
     .resolve = resolve,
+    .enumerate = enumerate,
+    .calls = calls,
 };

@@ -1,31 +1,35 @@
-/* image.h -- an open module: its files, its symbols and its units. */
+/* image.h -- an open module: its files, its symbols, its debug information. */
 #ifndef ELFDWARF_IMAGE_H
 #define ELFDWARF_IMAGE_H
 
-#include "backtrail/symbolizer.h"
-#include "binary.h"
-#include "code.h"
-#include "symbols.h"
-#include "text.h"
-#include "units.h"
+#include <threads.h>
 
-/* Where a symbol came from: `origin` of struct symbol. */
-enum origin {
-    ORIGIN_IMAGE,
-    ORIGIN_DEBUG,
+#include "backtrail/symbolizer.h"
+#include "plugins/dwarf/dwarf.h"
+#include "plugins/elf/files.h"
+#include "plugins/elf/sections.h"
+#include "plugins/elf/symbol_names.h"
+#include "plugins/elf/symbols.h"
+
+/* A file that split debug information lies in. */
+struct split {
+    struct split *next;
+    struct binary binary;
+    struct sections sections;
 };
 
 struct image {
-    struct binary main;  /* the module itself */
-    struct binary debug; /* its separate debug file */
-    struct binary alt;   /* what dwz moved out of the one with the units */
-    struct binary mini;  /* unpacked .gnu_debugdata */
-    uint8_t *mini_bytes;
+    struct files files;
     struct code code;
     struct symbols symbols;
-    struct units units;
-    struct text_bounds bounds;       /* of the section that names were last read from */
-    const struct binary *with_units; /* &main, &debug, or NULL: no debug information */
+    struct symbol_names names;
+    struct sections sections; /* of files.with_units */
+    struct sections alt_sections;
+    struct split *splits; /* .dwp and .dwo files */
+    struct dwarf *dwarf;  /* NULL: there is no debug information */
+    /* Parts of enumerate run at once, and share all of the above and the call. */
+    mtx_t lock;
+    struct trail_call call; /* the one under way; a copy */
 };
 
 enum trail_status image_open(const struct trail_call *call,
@@ -33,5 +37,8 @@ enum trail_status image_open(const struct trail_call *call,
                              const struct trail_source *sources, size_t count,
                              struct image **image_ret, struct trail_error *err);
 void image_close(struct image *image); /* NULL is fine */
+
+/* Say which call is under way: split files are asked for in it. */
+void image_enter(struct image *image, const struct trail_call *call);
 
 #endif

@@ -31,16 +31,6 @@ test_a_style_that_a_sink_does_not_take_is_told()
     expect err "c.json:1:69: sinks[0].style: sink http does not take this style; leave it out"
 }
 
-test_what_this_version_does_not_use_is_said_to_be_unused()
-{
-    echo '{ "symbols": { "store": "s", "debuginfod": { "urls": ["http://127.0.0.1:1"] } } }' \
-        > c.json
-    run config check --plugin-path "$plugins" c.json
-    expect_status 0
-    expect out "c.json: note: symbols.store is not used by this version"
-    expect out "c.json: note: symbols.debuginfod is not used by this version"
-}
-
 test_the_example_is_right()
 {
     cp "$source/config/example.json" example.json

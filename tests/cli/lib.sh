@@ -22,7 +22,7 @@ at_exit() { :; }
 trap 'at_exit; produced_at_exit "$program"; rm -rf "$work"' EXIT
 trap 'exit 130' HUP INT TERM
 unset BACKTRAIL_CONFIG BACKTRAIL_BACKTRACE BACKTRAIL_STYLE NO_COLOR COLUMNS
-export BACKTRAIL_STATE="$work/state" BACKTRAIL_PLUGIN_PATH="$plugins"
+export BACKTRAIL_STATE="$work/state" BACKTRAIL_PLUGIN_PATH="$plugins" XDG_CACHE_HOME="$work/cache"
 mkdir "$work/here"
 cd "$work/here"
 

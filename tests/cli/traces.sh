@@ -17,7 +17,7 @@ test_a_trace_becomes_a_report()
     tr ' ' '\t' > wanted << 'WANTED'
 0 0x401000 chain_step1 inc/chain.h 20 10 true
 0 0x401000 static_helper deep.c 11 11 -
-1 0x401009 static_helper deep.c 10 1 -
+1 0x40106a public_api deep.c 19 10 -
 WANTED
     expect_same got wanted
 }
@@ -33,12 +33,12 @@ x64-gcc-dw5-O2, pid 42, id 00112233445566778899aabbccddeeff; frames are return t
 backtrace:
   0: chain_step1 at inc/chain.h:20:10 (inlined)
   1: static_helper at deep.c:11:11
-  2: static_helper at deep.c:10:1
+  2: public_api at deep.c:19:10
 WANTED
     expect_same out wanted
     run resolve --style tracy good.jsonl
     expect out "0. chain_step1 at inc/chain.h:20:10 [inline 0]" \
-        "0. static_helper at deep.c:11:11 [inline 1]" "1. static_helper"
+        "0. static_helper at deep.c:11:11 [inline 1]" "1. public_api"
 }
 
 test_members_that_are_not_known_are_passed_on()
@@ -180,8 +180,8 @@ test_a_module_that_is_not_here_has_its_name_and_offset()
     expect_status 0
     expect_empty err
     "$json" threads.0.frames.0.gap threads.0.frames.0.function gaps < out > got
-    cat > wanted << 'WANTED'
-0	-	[{"module":0,"reason":"not_found","detail":"/nonexistent/lib/gone.so: No such file or directory","want":"0123456789abcdef0123456789abcdef01234567","remedy":"copy the file, or its debug file, to a --symbols DIR"}]
+    sed "s,@STORE@,$XDG_CACHE_HOME/backtrail," > wanted << 'WANTED'
+0	-	[{"module":0,"reason":"store_never_built","detail":"/nonexistent/lib/gone.so: No such file or directory; there is no store at @STORE@","want":"0123456789abcdef0123456789abcdef01234567","remedy":"run `backtrail symbols add FILE`, or copy the file to a --symbols DIR"}]
 WANTED
     expect_same got wanted
 }
@@ -210,7 +210,7 @@ test_symbols_found_later_name_an_old_trace()
         "$data/missing.jsonl" > old.jsonl
     run resolve old.jsonl
     "$json" gaps.0.reason threads.0.frames.0.function < out > got
-    printf 'not_found\t-\n' > wanted
+    printf 'store_never_built\t-\n' > wanted
     expect_same got wanted
     run resolve --symbols "$fixtures/buildid" old.jsonl
     "$json" threads.0.frames.0.function threads.0.frames.0.line gaps < out > got

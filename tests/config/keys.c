@@ -7,14 +7,14 @@ static void every_row_says_what_it_is(void **unused)
 {
     (void)unused;
     static const char *const types[] = {
-        "text",         "path",          "true|false",      "duration",
-        "list of text", "list of paths", "list of entries", "list of URLs"
+        "text",  "path",         "true|false",    "duration",        "size",
+        "count", "list of text", "list of paths", "list of entries", "list of URLs"
     };
     for (const struct trail_config_key *key = trail_config_keys; key->path; key++) {
         size_t type = 0;
-        while (type < 8 && strcmp(types[type], key->type) != 0)
+        while (type < 10 && strcmp(types[type], key->type) != 0)
             type++;
-        assert_true(type < 8);
+        assert_true(type < 10);
         assert_true(key->help[0] && key->help[strlen(key->help) - 1] != '.');
         assert_ptr_equal(trail_config_key_find(key->path), key);
         assert_int_equal(key->list, strncmp(key->type, "list", 4) == 0);
@@ -36,7 +36,7 @@ static void names_of_an_object_are_found_once_and_in_order(void **unused)
 {
     (void)unused;
     assert_names("", "app state plugins symbolizers symbols sinks in_app include ");
-    assert_names("symbols", "directories store debuginfod ");
+    assert_names("symbols", "directories store debuginfod cache ");
     assert_names("symbols.debuginfod", "urls timeout ");
     assert_names("sinks[]", "use name enabled channels style full ");
     assert_names("symbolizers[]", "use name enabled ");
@@ -51,6 +51,8 @@ static void every_default_is_what_an_empty_file_gives(void **unused)
     assert_int_equal(config->debuginfod_timeout_ns, 5000000000);
     assert_string_equal(trail_config_key_find("symbols.debuginfod.timeout")->fallback,
                         "5s");
+    assert_true(config->cache_bytes == UINT64_C(2) << 30);
+    assert_int_equal(config->cache_files, 256);
     assert_null(config->plugin_paths[0]);
     assert_null(config->symbol_directories[0]);
     assert_null(config->in_app_include[0]);

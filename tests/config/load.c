@@ -128,7 +128,8 @@ static void every_key_of_the_schema_is_read(void **unused)
         "{ \"state\": \"/var/lib/trail\", \"symbols\": { \"directories\": [\"/a\", "
         "\"b\"],"
         " \"store\": \"c\", \"debuginfod\": { \"urls\": [\"https://a\", \"http://b\"],"
-        " \"timeout\": \"90s\" } }, \"in_app\": { \"include\": [\"*/orders*\"],"
+        " \"timeout\": \"90s\" }, \"cache\": { \"bytes\": \"64MiB\","
+        " \"files\": 9 } }, \"in_app\": { \"include\": [\"*/orders*\"],"
         " \"exclude\": [\"/usr/*\", \"lib?.so\"] },"
         " \"sinks\": [ { \"use\": \"x\", \"style\": \"json\", \"full\": true },"
         " { \"use\": \"y\", \"style\": \"tracy\", \"full\": false } ] }");
@@ -137,6 +138,8 @@ static void every_key_of_the_schema_is_read(void **unused)
     assert_string_equal(config->store, "/etc/trail/c");
     assert_list(config->debuginfod_urls, "https://a", "http://b");
     assert_true(config->debuginfod_timeout_ns == UINT64_C(90000000000));
+    assert_int_equal(config->cache_bytes, 64 << 20);
+    assert_int_equal(config->cache_files, 9);
     assert_list(config->in_app_include, "*/orders*", NULL);
     assert_list(config->in_app_exclude, "/usr/*", "lib?.so");
     assert_int_equal(config->sinks[0].style, TRAIL_STYLE_JSON);

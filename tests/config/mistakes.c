@@ -147,7 +147,7 @@ static void keys_that_are_not_known_are_told_with_what_is(void **unused)
           "agent.json:1:16: plugins.paths: unknown key; did you mean \"path\"?" },
         { "{ \"symbols\": { \"dirs\": [] } }",
           "agent.json:1:16: symbols.dirs: unknown key; known here: directories, store, "
-          "debuginfod" },
+          "debuginfod, cache" },
         { "{ \"symbols\": { \"debuginfod\": { \"url\": \"x\" } } }",
           "agent.json:1:32: symbols.debuginfod.url: unknown key; did you mean "
           "\"urls\"?" },

@@ -1,6 +1,7 @@
 /* Lines of /proc/PID/maps, and skeletons of split debug information. */
 #include "fixture.h"
 #include "agent/doctor/doctor.h"
+#include "agent/process.h"
 
 static void a_mapping_is_read_with_any_path(void **unused)
 {
@@ -24,9 +25,9 @@ static void a_mapping_is_read_with_any_path(void **unused)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char line[256];
-        struct doctor_mapping mapping;
+        struct process_mapping mapping;
         snprintf(line, sizeof(line), "%s", rows[i].line);
-        assert_true(doctor_mapping_parse(line, &mapping));
+        assert_true(process_mapping_parse(line, &mapping));
         assert_int_equal(mapping.start, rows[i].start);
         assert_int_equal(mapping.end, rows[i].end);
         assert_int_equal(mapping.offset, rows[i].offset);
@@ -47,16 +48,16 @@ static void what_is_no_mapping_is_refused_however_it_is_cut(void **unused)
                                          "7f00-7f01 r-xp 00000000 08-01 12 /x",
                                          "+7f00-7f01 r-xp 0 08:01 12 /x",
                                          "7f00-7f01 r-xp 00000000 08:01 12x /x" };
-    struct doctor_mapping mapping;
+    struct process_mapping mapping;
     char line[128];
     for (size_t cut = 0; cut + 2 < sizeof(whole); cut++) {
         snprintf(line, sizeof(line), "%.*s", (int)cut, whole);
         if (cut < sizeof(whole) - 3)
-            assert_false(doctor_mapping_parse(line, &mapping));
+            assert_false(process_mapping_parse(line, &mapping));
     }
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         snprintf(line, sizeof(line), "%s", wrong[i]);
-        assert_false(doctor_mapping_parse(line, &mapping));
+        assert_false(process_mapping_parse(line, &mapping));
     }
 }
 

@@ -1,6 +1,6 @@
 # run.sh -- each allocation of a command fails once, in turn, and all others succeed: no
 # crash, no hang, no failure without a word, and no output that looks right and is not.
-# No symbol file is read: libdw, which elfdwarf does that with, crashes without memory.
+# No symbol file is read: the plugin libdw would be asked too, and libdw crashes without memory.
 preload=$6
 set -- "$1" "$2" "$3" "$4" "$5"
 . "$5/tests/cli/lib.sh"

@@ -40,6 +40,15 @@ static void check_fold(const struct trail_resolved_thread *thread)
     trail_folded_deinit(&folded);
 }
 
+/* A report differs from itself in nothing. */
+static void check_difference(const struct trail_resolved *resolved)
+{
+    char *text = trail_report_difference(resolved, resolved);
+    if (text && strncmp(text, "no difference", 13) != 0)
+        abort();
+    free(text);
+}
+
 static void check(const struct trail_resolved *resolved)
 {
     const struct trail_text_style styles[] = {
@@ -53,6 +62,7 @@ static void check(const struct trail_resolved *resolved)
         check_text(resolved, &styles[i]);
     for (size_t i = 0; i < resolved->thread_count; i++)
         check_fold(&resolved->threads[i]);
+    check_difference(resolved);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

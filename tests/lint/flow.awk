@@ -10,7 +10,7 @@ BEGIN {
     sees["trace"] = "os"
     sees["capture"] = "os trace"
     sees["registry"] = "os trace"
-    sees["resolve"] = "os trace registry"
+    sees["resolve"] = "os trace registry origin"
     sees["report"] = "os trace resolve"
     sees["deliver"] = "os trace registry report"
     sees["config"] = "os"
@@ -102,7 +102,7 @@ function check_unknown(name, from) {
 function check_foreign(name, from) {
     if (from == "include" && !is_standard(name))
         print where "<" name ">: a public header includes standard headers only"
-    if ((from ~ /^core/ && from != "core/os" || from == "config") &&
+    if ((from ~ /^core/ && from != "core/os" || from ~ /^(config|origin)$/) &&
         !is_standard(name) && !(name in portable))
         print where "<" name ">: what an operating system provides is for core/os"
 }
@@ -114,18 +114,27 @@ function check_ours(name, target, from, to) {
         refuse_unless(to == "include", name, "is not a public header")
     else if (from ~ /^plugins/)
         refuse_unless(target ~ /^include\/backtrail\/(symbolizer|base)\.h$/ ||
-                      to == "plugins/dwarf" || target ~ /^plugins\/dwarf\.h$/ ||
-                      beside(target),
+                      shares(from, to) || beside(target),
                       name, "is neither symbolizer.h nor in the plugin's folder")
     else if (from ~ /^sinks/)
         refuse_unless(target ~ /^include\/backtrail\/(sink|base)\.h$/ || beside(target),
                       name, "is neither sink.h nor in the sink's folder")
+    else if (from == "origin")
+        refuse_unless(target == "include/backtrail/base.h", name, "is not base.h")
     else if (to ~ /^(plugins|sinks|tests|bench|examples)/)
         print where "\"" name "\" is downstream"
     else if (to == "include" || from == "agent" || from == "core")
         refuse_unless(to != "agent" || from == "agent", name, "is downstream")
     else if (from ~ /^core\// || from == "config")
         check_stage(name, target, from, to)
+}
+
+# What folders of plugins share: the two readers of ELF files see the libraries made for
+# them, and the DWARF reader the form of its answers.
+function shares(from, to) {
+    if (from == "plugins/elfdwarf" || from == "plugins/libdw")
+        return to == "plugins/elf" || to == "plugins/dwarf"
+    return from == "plugins/dwarf" && to == "origin"
 }
 
 # A plugin of one file has no folder of its own: x.c may have x.h beside it.

@@ -95,12 +95,22 @@ includes() # NAME...
 }
 
 for header in core/os/os.h core/os/linux.h core/trace/t.h core/capture/c.h \
-    core/registry/r.h core/report/p.h core/resolve/s.h config/config.h plugins/dwarf/d.h; do
+    core/registry/r.h core/report/p.h core/resolve/s.h config/config.h plugins/dwarf/d.h \
+    plugins/elf/e.h origin/o.h; do
     echo '/* A header to include. */' | good $header
 done
 includes core/os/os.h | bad plugins/elfdwarf/a.c plugins/elfdwarf/a.c:1:
 includes backtrail/sink.h | bad plugins/elfdwarf/b.c plugins/elfdwarf/b.c:1:
-includes backtrail/symbolizer.h own.h plugins/dwarf/d.h '<unistd.h>' | good plugins/elfdwarf/c.c
+includes backtrail/symbolizer.h own.h plugins/dwarf/d.h plugins/elf/e.h '<unistd.h>' |
+    good plugins/elfdwarf/c.c
+includes plugins/elf/e.h | bad plugins/wasi-null/a.c plugins/wasi-null/a.c:1:
+includes plugins/elf/e.h | bad plugins/dwarf/a.c plugins/dwarf/a.c:1:
+includes origin/o.h | bad plugins/elf/a.c plugins/elf/a.c:1:
+includes backtrail/symbolizer.h d.h origin/o.h | good plugins/dwarf/b.c
+includes plugins/dwarf/d.h | bad origin/a.c origin/a.c:1:
+includes backtrail/base.h o.h '<string.h>' | good origin/b.c
+includes '<unistd.h>' | bad origin/c.c origin/c.c:1:
+includes origin/o.h | bad core/trace/f.c core/trace/f.c:1:
 echo '/* Its own. */' | good plugins/elfdwarf/own.h
 includes backtrail/symbolizer.h | bad sinks/file/a.c sinks/file/a.c:1:
 includes ../../core/os/os.h | bad sinks/file/b.c sinks/file/b.c:1:
@@ -113,7 +123,8 @@ includes core/os/linux.h | bad core/trace/d.c core/trace/d.c:1:
 includes core/registry/r.h | bad core/report/a.c core/report/a.c:1:
 includes config/config.h | bad core/registry/a.c core/registry/a.c:1:
 includes core/report/p.h | bad core/resolve/a.c core/resolve/a.c:1:
-includes '<string.h>' core/os/os.h core/trace/t.h core/registry/r.h s.h | good core/resolve/b.c
+includes '<string.h>' core/os/os.h core/trace/t.h core/registry/r.h s.h origin/o.h |
+    good core/resolve/b.c
 includes config/config.h core/report/p.h | good core/pipeline.c
 includes plugins/elfdwarf/own.h | bad core/api.c core/api.c:1:
 includes '<fcntl.h>' | bad include/backtrail/a.h include/backtrail/a.h:1:

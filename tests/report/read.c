@@ -140,12 +140,22 @@ static void a_call_that_was_reconstructed_says_so(void **state)
     struct trail_error err = { "" };
     const struct trail_text_style style = { .flags = 0 };
     assert_ok_err(
-        read_made("\"threads\":[{\"frames\":[{\"reconstructed\":\"tail-call\","
-                  "\"function\":\"Validate\"}]}],",
+        read_made("\"threads\":[{\"frames\":["
+                  "{\"n\":0,\"function\":\"Hash\",\"edge\":\"tail_gap\"},"
+                  "{\"reconstructed\":\"tail-call\",\"function\":\"Validate\","
+                  "\"edge\":\"tail_gap\",\"address\":\"0x7\"},"
+                  "{\"n\":1,\"function\":\"Handle\",\"edge\":\"tail_gap\"},"
+                  "{\"n\":2,\"function\":\"main\",\"landing\":true}]}],",
                   &trace, &resolved, &err),
         err);
     char *text = shown(resolved, &style);
-    assert_contains(text, "\n  0: Validate (reconstructed tail-call)\n");
+    assert_contains(text, "\n  0: Hash\n"
+                          "     Validate (tail call, reconstructed)\n"
+                          "  1: Handle\n"
+                          "     \xe2\x80\xa6 (tail calls that left no frame)\n"
+                          "  2: main (landing)\n");
+    const struct trail_frame *frame = &resolved->threads[0].frames[1].frame;
+    assert_true(frame->reconstructed && frame->index == 0 && frame->address == 0);
     free(text);
     trail_resolved_destroy(resolved);
     trail_trace_destroy(trace);

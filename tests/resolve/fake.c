@@ -30,13 +30,42 @@ static void ask_companion(struct fake *fake, const struct trail_call *call,
     call->release(call->host, &found);
 }
 
+static uint32_t rank_of(const struct trail_source *source)
+{
+    return ((const struct trail_symbol_file *)source->handle)->rank;
+}
+
+static void take_best(struct fake *fake, const struct trail_source *source)
+{
+    fake->best_route = source->route;
+    snprintf(fake->best, sizeof(fake->best), "%.*s", (int)source->name.size,
+             source->name.data);
+}
+
+/* A debug file that was brought along, then the module, then one that is asked for. */
+static void choose(struct fake *fake, const struct trail_call *call,
+                   const struct trail_module *module,
+                   const struct trail_source *sources, size_t count)
+{
+    struct trail_source found = { .size = sizeof(found) };
+    struct trail_want want;
+    const struct trail_target target = { .module = *module };
+    take_best(fake, &sources[count - 1]);
+    if (rank_of(&sources[count - 1]) == TRAIL_RANK_INFORMATION)
+        return;
+    if (rank_of(&sources[0]) == TRAIL_RANK_INFORMATION)
+        take_best(fake, &sources[0]);
+    else if (count == 1 && trail_routes_debug_want(&target, sources[0].handle, &want) &&
+             !call->find(call->host, &want, &found))
+        take_best(fake, &found);
+}
+
 static enum trail_status open_image(void *state, const struct trail_call *call,
                                     const struct trail_module *module,
                                     const struct trail_source *sources, size_t count,
                                     void **image_ret, struct trail_error *err)
 {
     struct fake *fake = state;
-    (void)module;
     fake->opens++;
     fake->source_count = count;
     for (size_t i = 0; i < count && i < 4; i++) {
@@ -45,8 +74,15 @@ static enum trail_status open_image(void *state, const struct trail_call *call,
     }
     if (fake->want.role)
         ask_companion(fake, call, &sources[0]);
+    if (fake->wants_debug)
+        choose(fake, call, module, sources, count);
     if (fake->open_status)
         return trail_fail(err, fake->open_status, "%s", fake->open_text);
+    if (fake->hold_count)
+        fake->held = calloc(fake->hold_count, sizeof(*fake->held));
+    for (size_t i = 0; fake->held && i < fake->hold_count; i++)
+        if ((fake->held[i] = malloc(FAKE_PIECE)) != NULL)
+            memset(fake->held[i], 1, FAKE_PIECE);
     *image_ret = fake;
     return TRAIL_OK;
 }
@@ -55,6 +91,22 @@ static void close_image(void *image)
 {
     struct fake *fake = image;
     fake->closes++;
+    for (size_t i = 0; fake->held && i < fake->hold_count; i++)
+        free(fake->held[i]);
+    free(fake->held);
+    fake->held = NULL;
+}
+
+static void add_names(const struct fake *fake, struct trail_found *found)
+{
+    for (const struct fake_names *names = fake->names; names && names->function;
+         names++) {
+        if (strncmp(found->function.data, names->function, found->function.size + 1))
+            continue;
+        found->linkage = trail_text_of(names->linkage);
+        found->symbol = trail_text_of(names->symbol);
+        found->aka = trail_text_of(names->aka);
+    }
 }
 
 static enum trail_status resolve(void *image, const struct trail_call *call,
@@ -63,12 +115,14 @@ static enum trail_status resolve(void *image, const struct trail_call *call,
                                  struct trail_error *err)
 {
     struct fake *fake = image;
-    (void)call, (void)err;
+    (void)call;
     for (size_t i = 0; i < count; i++) {
         if (fake->asked_count < 32)
             fake->asked[fake->asked_count++] = addresses[i];
+        if (fake->cancel_at == addresses[i])
+            return trail_fail(err, TRAIL_CANCELLED, "its time ran out");
         for (const struct fake_row *row = fake->rows; row && row->address; row++) {
-            const struct trail_found found = {
+            struct trail_found found = {
                 .size = sizeof(found),
                 .index = (uint32_t)i + fake->index_offset,
                 .flags = row->flags,
@@ -78,8 +132,30 @@ static enum trail_status resolve(void *image, const struct trail_call *call,
                 .file = trail_text_of(row->file),
                 .source_route = TRAIL_ROUTE_EMBEDDED,
             };
+            add_names(fake, &found);
             enum trail_status status =
                 row->address == addresses[i] ? emit(arg, &found) : TRAIL_OK;
+            if (status)
+                return status;
+        }
+    }
+    return TRAIL_OK;
+}
+
+static enum trail_status calls(void *image, const struct trail_call *call,
+                               const uint64_t *addresses, size_t count,
+                               struct trail_map_out *out, struct trail_error *err)
+{
+    struct fake *fake = image;
+    (void)call, (void)err;
+    for (size_t i = 0; i < count; i++) {
+        fake->calls_asked++;
+        for (const struct fake_call *row = fake->calls; row && row->asked; row++) {
+            enum trail_status status =
+                row->asked == addresses[i]
+                    ? out->call(out->arg, row->return_address, row->target,
+                                trail_text_of(row->linkage), row->tail)
+                    : TRAIL_OK;
             if (status)
                 return status;
         }
@@ -93,14 +169,16 @@ static const struct trail_symbolizer any = { .abi = TRAIL_SYMBOLIZER_ABI,
                                              .reads = reads_any,
                                              .open = open_image,
                                              .close = close_image,
-                                             .resolve = resolve };
+                                             .resolve = resolve,
+                                             .calls = calls };
 static const struct trail_symbolizer elf = { .abi = TRAIL_SYMBOLIZER_ABI,
                                              .size = sizeof(elf),
                                              .layouts = layouts,
                                              .reads = reads_elf,
                                              .open = open_image,
                                              .close = close_image,
-                                             .resolve = resolve };
+                                             .resolve = resolve,
+                                             .calls = calls };
 
 struct trail_link fake_link(struct fake *fake, const char *name)
 {

@@ -5,6 +5,8 @@
 #include "core/resolve/resolver.h"
 #include "test.h"
 
+#define FAKE_PIECE ((size_t)32 << 10)
+
 /* One call that a fake knows at link-time `address`. */
 struct fake_row {
     uint64_t address;
@@ -12,9 +14,24 @@ struct fake_row {
     uint32_t line, flags; /* flags: enum trail_found_flags */
 };
 
+/* A call that a fake tells of when it is asked about `asked`. */
+struct fake_call {
+    uint64_t asked, return_address, target;
+    const char *linkage;
+    int tail;
+};
+
+/* More names of a function; NULL: it has none of the kind. */
+struct fake_names {
+    const char *function, *linkage, *symbol, *aka;
+};
+
 struct fake {
-    const struct fake_row *rows; /* a zero address ends them; NULL: none */
-    uint32_t format;             /* that it reads; 0: any */
+    const struct fake_row *rows;    /* a zero address ends them; NULL: none */
+    const struct fake_call *calls;  /* `asked` 0 ends them; NULL: none */
+    const struct fake_names *names; /* a function NULL ends them; NULL: none */
+    size_t calls_asked;             /* addresses, whose calls were asked for */
+    uint32_t format;                /* that it reads; 0: any */
     enum trail_status open_status;
     const char *open_text;  /* its error */
     uint32_t index_offset;  /* added to each index that is emitted */
@@ -27,6 +44,13 @@ struct fake {
     enum trail_status want_status;
     char want_found[1024]; /* name of what was found */
     uint32_t want_route;
+    /* As plugins do, ask for a debug file if no source has debug information. */
+    bool wants_debug;
+    uint32_t best_route; /* where what would be read came from */
+    char best[1024];     /* its name */
+    uint64_t cancel_at;  /* its time runs out at this address; 0: never */
+    size_t hold_count;   /* pieces of FAKE_PIECE bytes that an open image holds */
+    uint8_t **held;
     struct trail_plugin plugin;
 };
 

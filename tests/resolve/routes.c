@@ -1,121 +1,11 @@
 /* routes.c -- where symbol files are looked for, and which are refused: the key is
  * compared, never assumed. */
-#define _XOPEN_SOURCE 700
-
-#include "core/resolve/routes.h"
-
-#include <ftw.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "core/trace/elf.h"
 #include "fake.h"
+#include "tree.h"
 
-#define FIXTURES  TEST_SOURCE_DIR "/tests/fixtures/elf/"
-#define LINKED    "debuglink/x64-debuglink"
-#define LINKED_BY "debuglink/.debug/x64-debuglink.debug"
+#define LINKED_BY TREE_LINKED_BY
 
 static const char *const layouts[] = { ".build-id/%2/%r.debug", NULL };
-
-/* ---- a tree of files of its own ----------------------------------------- */
-
-struct tree {
-    char root[64];
-    uint8_t id[32];        /* of the linked file */
-    struct trail_text key; /* the same, lent */
-    uint32_t crc;          /* that it gives for its debug file */
-    char path[128];        /* of its copy */
-    struct trail_search search;
-    struct trail_symbol_file *file;
-};
-
-static char *read_all(const char *path, size_t *size_ret)
-{
-    FILE *from = fopen(path, "rb");
-    char *bytes = malloc(1u << 20);
-    if (!from)
-        print_error("%s\n", path);
-    assert_non_null(from);
-    assert_non_null(bytes);
-    *size_ret = fread(bytes, 1, 1u << 20, from);
-    fclose(from);
-    return bytes;
-}
-
-/* Copy a fixture to `to` below the root, making directories. */
-static const char *put(struct tree *tree, const char *fixture, const char *to)
-{
-    static char path[512];
-    char from[512];
-    size_t size;
-    snprintf(from, sizeof(from), "%s%s", FIXTURES, fixture);
-    char *bytes = read_all(from, &size);
-    snprintf(path, sizeof(path), "%s/%s", tree->root, to);
-    for (char *at = path + strlen(tree->root) + 1; (at = strchr(at, '/')); at++) {
-        *at = 0;
-        mkdir(path, 0755);
-        *at = '/';
-    }
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    fclose(file);
-    free(bytes);
-    return path;
-}
-
-static int tree_make(void **state)
-{
-    struct tree *tree = calloc(1, sizeof(*tree));
-    struct trail_elf elf;
-    struct trail_text id, link;
-    size_t size;
-    if (!tree)
-        return -1;
-    *state = tree;
-    snprintf(tree->root, sizeof(tree->root), "/tmp/trail-routes-XXXXXX");
-    if (!mkdtemp(tree->root))
-        return -1;
-    snprintf(tree->path, sizeof(tree->path), "%s", put(tree, LINKED, "app/prog"));
-    char *bytes = read_all(tree->path, &size);
-    if (!trail_elf_parse((uint8_t *)bytes, size, &elf) ||
-        !trail_elf_build_id(&elf, &id) || id.size > sizeof(tree->id) ||
-        !trail_elf_section(&elf, ".gnu_debuglink", &link))
-        return -1;
-    memcpy(tree->id, id.data, id.size);
-    memcpy(&tree->crc, link.data + link.size - 4,
-           4); /* these fixtures are little-endian */
-    tree->key = (struct trail_text){ (char *)tree->id, id.size };
-    free(bytes);
-    return 0;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type,
-                      struct FTW *ftw)
-{
-    (void)st, (void)type, (void)ftw;
-    return remove(path);
-}
-
-static int tree_remove(void **state)
-{
-    struct tree *tree = *state;
-    trail_symbol_file_close(tree->file);
-    int failed = nftw(tree->root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    free(tree);
-    return failed;
-}
-
-/* What the last call found, or "". Paths are told from the root. */
-static const char *found(struct tree *tree)
-{
-    static char name[1024];
-    snprintf(name, sizeof(name), "%s",
-             tree->file ? tree->file->path + strlen(tree->root) + 1 : "");
-    trail_symbol_file_close(tree->file);
-    tree->file = NULL;
-    return name;
-}
 
 /* ---- debug links -------------------------------------------------------- */
 
@@ -126,7 +16,8 @@ static enum trail_status companion(struct tree *tree, const char *symbols,
     const char *directories[] = { directory };
     struct trail_target target = fake_target(tree->path);
     snprintf(directory, sizeof(directory), "%s/%s", tree->root, symbols ? symbols : "");
-    const struct trail_routes routes = { directories, symbols ? 1 : 0 };
+    const struct trail_routes routes = { .directories = directories,
+                                         .directory_count = symbols ? 1 : 0 };
     want.size = sizeof(want);
     tree->search = (struct trail_search){ .mismatch = false };
     return trail_routes_companion(&routes, &target, layouts, &want, &tree->search,
@@ -147,14 +38,14 @@ static void a_debug_link_is_followed_if_its_checksum_is_right(void **state)
     struct trail_want want = want_link(tree);
 
     assert_int_equal(companion(tree, NULL, want), TRAIL_NOT_FOUND);
-    put(tree, LINKED_BY, "app/.debug/prog.debug");
+    tree_put(tree, LINKED_BY, "app/.debug/prog.debug");
     assert_ok(companion(tree, NULL, want));
     assert_int_equal(tree->file->source.route, TRAIL_ROUTE_DEBUG_LINK);
     assert_int_equal(tree->file->source.role, TRAIL_ROLE_DEBUG);
-    assert_string_equal(found(tree), "app/.debug/prog.debug");
-    put(tree, LINKED_BY, "app/prog.debug"); /* beside comes first */
+    assert_string_equal(tree_found(tree), "app/.debug/prog.debug");
+    tree_put(tree, LINKED_BY, "app/prog.debug"); /* beside comes first */
     assert_ok(companion(tree, NULL, want));
-    assert_string_equal(found(tree), "app/prog.debug");
+    assert_string_equal(tree_found(tree), "app/prog.debug");
 }
 
 static void a_debug_link_with_another_checksum_is_refused(void **state)
@@ -165,7 +56,7 @@ static void a_debug_link_with_another_checksum_is_refused(void **state)
     snprintf(both[0], sizeof(both[0]), "%08x", tree->crc);
     snprintf(both[1], sizeof(both[1]), "%08x", tree->crc ^ 1);
 
-    put(tree, LINKED_BY, "app/prog.debug");
+    tree_put(tree, LINKED_BY, "app/prog.debug");
     want.crc ^= 1;
     assert_int_equal(companion(tree, NULL, want), TRAIL_REFUSED);
     assert_true(tree->search.mismatch);
@@ -179,11 +70,11 @@ static void an_id_decides_where_there_is_one(void **state)
     struct trail_want want = want_link(tree);
     char hex[80];
 
-    put(tree, LINKED_BY, "app/prog.debug");
+    tree_put(tree, LINKED_BY, "app/prog.debug");
     want.id = tree->key;
     want.crc ^= 1; /* with an equal id the checksum does not matter */
     assert_ok(companion(tree, NULL, want));
-    assert_string_equal(found(tree), "app/prog.debug");
+    assert_string_equal(tree_found(tree), "app/prog.debug");
 
     trail_hex(tree->key, hex, sizeof(hex));
     tree->id[0] ^= 1;
@@ -199,8 +90,8 @@ static void a_file_that_nothing_proves_is_not_taken(void **state)
     struct tree *tree = *state;
     struct trail_want want = want_link(tree);
 
-    put(tree, LINKED_BY, "app/prog.debug");
-    put(tree, LINKED_BY, "symbols/prog.debug");
+    tree_put(tree, LINKED_BY, "app/prog.debug");
+    tree_put(tree, LINKED_BY, "symbols/prog.debug");
     want.has_crc = 0;
     assert_int_equal(companion(tree, "symbols", want), TRAIL_NOT_FOUND);
 }
@@ -211,7 +102,7 @@ static void a_debug_link_with_a_directory_in_it_is_not_followed(void **state)
     struct trail_want want = want_link(tree);
     char absolute[512];
     snprintf(absolute, sizeof(absolute), "%s",
-             put(tree, LINKED_BY, "elsewhere/prog.debug"));
+             tree_put(tree, LINKED_BY, "elsewhere/prog.debug"));
     const char *const names[] = { "../elsewhere/prog.debug", absolute, "..", ".", "" };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -226,11 +117,11 @@ static void symbol_directories_come_first(void **state)
     struct tree *tree = *state;
     struct trail_want want = want_link(tree);
 
-    put(tree, LINKED_BY, "app/prog.debug");
-    put(tree, LINKED_BY, "symbols/prog.debug");
+    tree_put(tree, LINKED_BY, "app/prog.debug");
+    tree_put(tree, LINKED_BY, "symbols/prog.debug");
     assert_ok(companion(tree, "symbols", want));
     assert_int_equal(tree->file->source.route, TRAIL_ROUTE_SYMBOLS_DIR);
-    assert_string_equal(found(tree), "symbols/prog.debug");
+    assert_string_equal(tree_found(tree), "symbols/prog.debug");
 }
 
 /* ---- the module itself, and symbol directories -------------------------- */
@@ -246,7 +137,7 @@ static void a_module_replaced_on_disk_is_refused_with_both_ids(void **state)
 
     assert_ok(trail_routes_image(&target, &tree->search, &tree->file));
     assert_int_equal(tree->file->source.route, TRAIL_ROUTE_EMBEDDED);
-    assert_string_equal(found(tree), "app/prog");
+    assert_string_equal(tree_found(tree), "app/prog");
     trail_hex(tree->key, hex, sizeof(hex));
     tree->id[3] ^= 0x10;
     assert_int_equal(trail_routes_image(&target, &tree->search, &tree->file),
@@ -270,7 +161,8 @@ static enum trail_status in_directory(struct tree *tree, const char *module,
     if (has_id)
         target.module.id = tree->key;
     snprintf(directory, sizeof(directory), "%s/symbols", tree->root);
-    const struct trail_routes routes = { directories, 2 };
+    const struct trail_routes routes = { .directories = directories,
+                                         .directory_count = 2 };
     tree->search = (struct trail_search){ .mismatch = false };
     return trail_routes_directories(&routes, &target, layouts, &tree->search,
                                     &tree->file);
@@ -287,26 +179,26 @@ static void symbol_directories_are_searched_by_id_and_by_name(void **state)
 
     assert_int_equal(in_directory(tree, "/srv/prog", true), TRAIL_NOT_FOUND);
     for (size_t i = 0; i < 4; i++) {
-        put(tree, LINKED_BY, places[i]);
+        tree_put(tree, LINKED_BY, places[i]);
         assert_int_equal(in_directory(tree, "/srv/prog", false), TRAIL_NOT_FOUND);
         assert_ok(in_directory(tree, "/srv/prog", true));
         assert_int_equal(tree->file->source.route, TRAIL_ROUTE_SYMBOLS_DIR);
-        found(tree);
+        tree_found(tree);
     }
-    put(tree, LINKED_BY, by_id);
+    tree_put(tree, LINKED_BY, by_id);
     assert_ok(in_directory(tree, "/srv/prog", true));
-    assert_string_equal(found(tree), by_id);
+    assert_string_equal(tree_found(tree), by_id);
 }
 
 static void a_symbol_file_of_another_id_is_refused(void **state)
 {
     struct tree *tree = *state;
-    put(tree, "x64-clang19-dw5-O2", "symbols/prog");
+    tree_put(tree, "x64-clang19-dw5-O2", "symbols/prog");
     assert_int_not_equal(in_directory(tree, "/srv/prog", true), TRAIL_OK);
     assert_true(tree->search.mismatch);
-    put(tree, LINKED_BY, "symbols/srv/prog"); /* and does not hide the right one */
+    tree_put(tree, LINKED_BY, "symbols/srv/prog"); /* and does not hide the right one */
     assert_ok(in_directory(tree, "/srv/prog", true));
-    assert_string_equal(found(tree), "symbols/srv/prog");
+    assert_string_equal(tree_found(tree), "symbols/srv/prog");
 }
 
 static void a_file_without_a_name_is_looked_for_by_its_id_alone(void **state)
@@ -314,7 +206,8 @@ static void a_file_without_a_name_is_looked_for_by_its_id_alone(void **state)
     struct tree *tree = *state;
     static const char *const by_name[] = { "%n", "%N", ".build-id/%2/%r.debug", NULL };
     const char *directories[] = { tree->root };
-    const struct trail_routes routes = { directories, 1 };
+    const struct trail_routes routes = { .directories = directories,
+                                         .directory_count = 1 };
     const struct trail_target target = fake_target(tree->path);
     const struct trail_want want = { .size = sizeof(want),
                                      .role = TRAIL_ROLE_DEBUG,
@@ -329,8 +222,8 @@ static void a_file_without_a_name_is_looked_for_by_its_id_alone(void **state)
 static void no_module_path_climbs_out_of_its_directory(void **state)
 {
     struct tree *tree = *state;
-    put(tree, LINKED_BY, "prog");
-    put(tree, "x64-asm-lines", "symbols/unrelated");
+    tree_put(tree, LINKED_BY, "prog");
+    tree_put(tree, "x64-asm-lines", "symbols/unrelated");
     static const char *const paths[] = { "../prog", "/../prog", "x/../../prog",
                                          "/srv/../../prog" };
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
@@ -378,7 +271,7 @@ static void a_symbolizer_is_given_what_it_asks_the_host_for(void **state)
     struct trail_gap gap;
     uint64_t address = 0x10;
 
-    put(tree, LINKED_BY, "app/prog.debug");
+    tree_put(tree, LINKED_BY, "app/prog.debug");
     assert_ok(trail_resolver_lookup(resolver, &target, &address, 1, 0, &arena, &answer,
                                     &gap));
     assert_int_equal(fake.source_count, 1);

@@ -1,4 +1,4 @@
-"""broken.py TRACES REPORTS PLUGINS ADDRESSES CONFIG -- mistakes of writers are told.
+"""broken.py TRACES REPORTS PLUGINS ADDRESSES CONFIG MANIFEST -- mistakes of writers are told.
 
 Each row changes one member of a value that is right; validate.py has to object.
 """
@@ -84,6 +84,20 @@ ROWS = {
         (("sinks", 2, "headers"), ["a"]), (("sinks", 2, "style"), "text"),
         (("symbolizers", 0, "speed"), 11), (("in_app", "include"), [False]),
         (("symbols", "debuginfod"), {"url": "x"}),
+    ],
+    "manifest": [
+        (("backtrail",), GONE), (("kind",), "manifest"), (("writer",), GONE),
+        (("asked",), []), (("asked",), [{"exe": 5}]), (("modules",), GONE),
+        (("modules", 0, "id"), "0xab"), (("modules", 0, "files"), []),
+        (("modules", 0, "files", 0, "name"), "../x.origin"),
+        (("modules", 0, "files", 0, "kind"), "map"),
+        (("modules", 0, "files", 0, "state"), "lost"),
+        (("modules", 0, "files", 0, "state"), "missing"),
+        (("modules", 0, "files", 0, "sha256"), GONE),
+        (("modules", 0, "files", 0, "sha256"), "ab"),
+        (("modules", 0, "files", 0, "size"), "5"),
+        (("modules", 1, "files", 0, "reason"), GONE),
+        (("modules", 1, "files", 0, "detail"), GONE),
     ],
 }
 

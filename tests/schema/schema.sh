@@ -30,6 +30,8 @@ some_of_each()
     run plugins --json
     cp out plugins.jsonl
     cp "$source/config/example.json" example.json
+    run symbols export --exe "$fixtures/x64-gcc-dw5-O2" --id abcd --exe nowhere --out maps
+    cp maps/manifest.json manifest.jsonl
     produced_keep_config "$source/config/example.json"
     produced_keep_config "$source/examples/orders/orders.json"
 }
@@ -37,7 +39,7 @@ some_of_each()
 test_the_schemas_are_right_themselves()
 {
     valid schemas
-    expect found "5 schemas"
+    expect found "6 schemas"
 }
 
 test_what_the_tests_produced_is_valid()
@@ -73,7 +75,7 @@ test_what_is_broken_is_told()
 {
     some_of_each
     "$PYTHON" "$source/tests/schema/broken.py" trace.jsonl reports-of-traces.jsonl \
-        plugins.jsonl addresses.jsonl example.json > found 2>&1 || fail "broken.py" found
+        plugins.jsonl addresses.jsonl example.json manifest.jsonl > found 2>&1 || fail "broken.py" found
     expect found " broken ones told"
 }
 

@@ -7,7 +7,7 @@ with warnings.catch_warnings():  # newer versions have another resolver, too
     warnings.simplefilter("ignore", DeprecationWarning)
     from jsonschema import Draft202012Validator, FormatChecker, RefResolver
 
-NAMES = ("trace", "report", "config", "plugins", "addresses")
+NAMES = ("trace", "report", "config", "plugins", "addresses", "manifest")
 
 # A word that is misspelt says nothing, and no meta-schema minds it.
 KEYWORDS = set(

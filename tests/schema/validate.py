@@ -3,7 +3,7 @@
 
   validate.py schemas                 the schemas themselves
   validate.py KIND FILE...            lines of that kind: trace, report, plugins,
-                                      addresses; or whole files: config
+                                      addresses, manifest; or whole files: config
   validate.py lines FILE...           traces and reports, told apart by their "kind"
   validate.py produced FOLDER         what tests have left in a folder
   validate.py options FILE KEYS       the options of config.schema.json are those of
@@ -22,7 +22,7 @@ OURS = "libbacktrail-capture"
 
 
 # The plugins that config.schema.json knows options of.
-OPTIONED = ("elfdwarf", "wasi-null", "stderr", "file", "http")
+OPTIONED = ("elfdwarf", "libdw", "wasi-null", "stderr", "file", "http")
 
 
 class Check:
@@ -112,6 +112,8 @@ def kind_of(value):
     kind = value.get("kind") if isinstance(value, dict) else None
     if kind in ("symbolizer", "sink", "unknown") and "abi" in value:
         return "plugins"
+    if kind == "symbols":
+        return "manifest"
     return kind if kind in ("trace", "report") else None
 
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Compares 2,000 addresses of a real file with llvm-symbolizer 19.
-# usage: agree.sh BACKTRAIL AGREE PLUGIN_DIR FILE PERCENT
+# usage: agree.sh BACKTRAIL AGREE PLUGIN_DIR PLUGIN FILE PERCENT
 # The addresses are instruction starts in .text, drawn with seed 7.
 set -eu
-backtrail=$1 agree=$2 plugins=$3 file=$4 percent=$5
+backtrail=$1 agree=$2 plugins=$3 plugin=$4 file=$5 percent=$6
 llvm=${LLVM_SYMBOLIZER:-llvm-symbolizer-19}
 for tool in objdump readelf "$llvm"; do
     command -v "$tool" >/dev/null || { echo "agree.sh: $tool is not installed"; exit 1; }
@@ -21,7 +21,7 @@ awk -v count=2000 'BEGIN { srand(7) }
       else { at = int(rand() * NR) + 1; if (at <= count) kept[at] = $1 } }
     END { for (i in kept) print "0x" kept[i] }' "$work/starts" | sort -u >"$work/addresses"
 
-"$backtrail" resolve --plugin-path "$plugins" --plugin elfdwarf --json --no-demangle \
+"$backtrail" resolve --plugin-path "$plugins" --plugin "$plugin" --json --no-demangle \
     -e "$file" <"$work/addresses" >"$work/ours"
 # Given the program, LLVM takes lines from its debug file but names from the program's own
 # stripped symbol table; given the debug file it reads both there. The addresses are equal.

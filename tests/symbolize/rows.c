@@ -1,7 +1,7 @@
 /* rows.c -- every row of a fixture's expected answers, through the resolver and a
  * plugin.
  *
- * usage: symbolize_rows PLUGIN_DIR FIXTURE [SYMBOL_DIR]
+ * usage: symbolize_rows PLUGIN_DIR PLUGIN FIXTURE [SYMBOL_DIR | --vdso]
  * FIXTURE.expect.tsv is described in tests/fixtures/README.md. Exits 1 if a row
  * differs.
  */
@@ -73,9 +73,22 @@ static size_t plain_size(const char *name)
     return size;
 }
 
-static bool same_name(const char *a, const char *b)
+/* Where there is no linkage name, ours has the scopes in front that other tools leave
+ * out: ns::type::name. */
+static const char *without_scopes(const char *got, const char *want)
 {
-    return plain_size(a) == plain_size(b) && strncmp(a, b, plain_size(a)) == 0;
+    size_t got_size = strlen(got), want_size = strlen(want);
+    const char *end = got + got_size - want_size;
+    bool scoped = got_size > want_size + 2 && strcmp(end, want) == 0 &&
+                  end[-1] == ':' && end[-2] == ':';
+    return scoped ? end : got;
+}
+
+static bool same_name(const char *want, const char *got)
+{
+    got = without_scopes(got, want);
+    return plain_size(want) == plain_size(got) &&
+           strncmp(want, got, plain_size(want)) == 0;
 }
 
 /* Split at tabs; the cells are terminated in place. */
@@ -160,6 +173,9 @@ static void check_address(struct check *check, const struct expected *expected)
         got[count++] = (struct row){ .function = "?", .file = "?" };
 
     bool same = count == expected->count;
+    for (size_t i = 0; i < answer.frame_count; i++) /* all but the last are inlined */
+        same = same && !(answer.frames[i].flags & TRAIL_FOUND_INLINED) ==
+                           (i + 1 == answer.frame_count);
     for (size_t i = 0; same && i < count; i++)
         same = same_row(check, expected->address, &expected->frames[i], &got[i]);
     check->frames += expected->count;
@@ -225,38 +241,51 @@ static char *read_beside(const char *fixture, const char *ending)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: symbolize_rows PLUGIN_DIR FIXTURE [SYMBOL_DIR]\n");
+    fprintf(stderr, "usage: symbolize_rows PLUGIN_DIR PLUGIN FIXTURE "
+                    "[SYMBOL_DIR | --vdso]\n");
     return 2;
+}
+
+/* As if the file were the vDSO of this process. */
+static void pretend_vdso(const struct trail_os_file *file, struct trail_target *target)
+{
+    target->module.flags |= TRAIL_MODULE_VDSO | TRAIL_MODULE_FROM_MEMORY;
+    target->memory = file->bytes;
+    target->memory_size = file->size;
+    target->given = false;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 3)
+    if (argc < 4)
         return usage();
-    const char *const symbols[] = { argc > 3 ? argv[3] : NULL, NULL };
+    bool is_vdso = argc > 4 && strcmp(argv[4], "--vdso") == 0;
+    const char *const symbols[] = { argc > 4 && !is_vdso ? argv[4] : NULL, NULL };
     const struct trail_pipeline_options options = { .config_path = "",
                                                     .plugin_path = argv[1],
                                                     .symbol_directories = symbols,
-                                                    .only_symbolizer = "elfdwarf" };
+                                                    .only_symbolizer = argv[2] };
     struct trail_pipeline *pipeline = NULL;
     struct trail_error err = { "" };
     struct trail_os_file file;
-    const char *slash = strrchr(argv[2], '/');
-    struct check check = { .name = slash ? slash + 1 : argv[2] };
-    char *table = read_beside(argv[2], ".expect.tsv");
+    const char *fixture = argv[3], *slash = strrchr(fixture, '/');
+    struct check check = { .name = slash ? slash + 1 : fixture };
+    char *table = read_beside(fixture, ".expect.tsv");
 
-    if (!table || trail_os_file_map(argv[2], 1u << 26, &file, &err) ||
+    if (!table || trail_os_file_map(fixture, 1u << 26, &file, &err) ||
         trail_pipeline_create(&options, &pipeline, &err)) {
-        fprintf(stderr, "%s: %s\n", argv[2], table ? err.text : "no .expect.tsv");
+        fprintf(stderr, "%s: %s\n", fixture, table ? err.text : "no .expect.tsv");
         return 1;
     }
     char aliases[1024];
     snprintf(aliases, sizeof(aliases), "%.*s/x64-icf.aliases.tsv",
-             (int)(slash ? slash - argv[2] : 0), argv[2]);
+             (int)(slash ? slash - fixture : 0), fixture);
     char *alias_table = strstr(check.name, "icf") ? read_beside(aliases, "") : NULL;
     check.aliases = alias_table;
     check.resolver = trail_pipeline_resolver(pipeline, &err);
-    describe(argv[2], &file, &check.target);
+    describe(fixture, &file, &check.target);
+    if (is_vdso)
+        pretend_vdso(&file, &check.target);
     if (check.resolver)
         check_table(&check, table);
     printf("%s: %zu of %zu addresses equal\n", check.name, check.good,

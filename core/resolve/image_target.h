@@ -1,0 +1,12 @@
+/* image_target.h -- a module of a trace, as something to look addresses up in. */
+#ifndef TRAIL_IMAGE_TARGET_H
+#define TRAIL_IMAGE_TARGET_H
+
+#include "core/resolve/routes.h"
+#include "core/trace/trace_read.h"
+
+/* Texts are lent from the image. `live`: the trace is of this very process, and its
+ * modules may be read from memory. */
+struct trail_target trail_image_target(const struct trail_image *image, bool live);
+
+#endif

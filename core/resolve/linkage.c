@@ -1,0 +1,41 @@
+/* linkage.c -- names as the linker has them. */
+#include "core/resolve/linkage.h"
+
+static const char part[] = ".cold";
+
+/* Where `wanted` begins in the first `size` bytes of a name, not at its start; `size`:
+ * nowhere. */
+static size_t find(const char *name, size_t size, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    for (size_t i = 1; i < size && length <= size - i; i++)
+        if (memcmp(name + i, wanted, length) == 0)
+            return i;
+    return size;
+}
+
+size_t trail_linkage_unsuffixed(const char *name, size_t size)
+{
+    static const char *const suffixes[] = { part,          ".part.",     ".isra.",
+                                            ".constprop.", ".lto_priv.", ".llvm." };
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+        size = find(name, size, suffixes[i]);
+    return size;
+}
+
+bool trail_linkage_is_part(const char *name)
+{
+    size_t size = strlen(name);
+    return find(name, size, part) < size;
+}
+
+static size_t plain_size(struct trail_text name)
+{
+    return trail_linkage_unsuffixed(name.data, find(name.data, name.size, "@"));
+}
+
+bool trail_linkage_same(struct trail_text a, struct trail_text b)
+{
+    size_t size = plain_size(a);
+    return size && size == plain_size(b) && memcmp(a.data, b.data, size) == 0;
+}
