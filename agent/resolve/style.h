@@ -33,6 +33,12 @@ const struct style *style_of(const struct resolve_options *options);
 
 /* The file as one path: a relative name is relative to the compilation directory. */
 void style_join_path(const struct trail_named *named, char *path_ret, size_t size);
+/* A function as the source has it, without the scopes around it: GNU's and LLVM's tools
+ * name none where there is no mangled name. */
+static inline const char *style_own_name(const struct trail_named *named)
+{
+    return named->function + named->scope_size;
+}
 /* What follows the last slash. */
 const char *style_basename(const char *path);
 

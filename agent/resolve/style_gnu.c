@@ -21,14 +21,14 @@ static const char *name_of(const struct trail_named *named, char *first, size_t 
 {
     bool of_symbol = named->flags & TRAIL_FOUND_LINKAGE_OF_SYMBOL;
     if (of_symbol && named->symbol[0] != '_')
-        return named->function;
+        return style_own_name(named);
     if (named->flags & TRAIL_FOUND_AKA_FIRST) {
         snprintf(first, size, "%.*s", (int)strcspn(named->aka, "\n"), named->aka);
         return first;
     }
     if (of_symbol)
         return named->symbol;
-    return named->linkage[0] ? named->linkage : named->function;
+    return named->linkage[0] ? named->linkage : style_own_name(named);
 }
 
 /* Leading dots and dollars, and a version behind "@", belong to no mangled name: they

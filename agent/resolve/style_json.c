@@ -19,11 +19,12 @@ static json_t *symbol_json(const struct trail_named *named)
     json_object_set_new(symbol, "Column", json_integer(named->column));
     json_object_set_new(symbol, "Discriminator", json_integer(named->discriminator));
     json_object_set_new(symbol, "FileName", trail_json_text_of(path));
-    json_object_set_new(symbol, "FunctionName", trail_json_text_of(named->function));
+    json_object_set_new(symbol, "FunctionName",
+                        trail_json_text_of(style_own_name(named)));
     json_object_set_new(symbol, "Line", json_integer(named->line));
     json_object_set_new(symbol, "LinkageName",
                         trail_json_text_of(named->linkage[0] ? named->linkage
-                                                             : named->function));
+                                                             : style_own_name(named)));
     json_object_set_new(symbol, "StartAddress", json_string(start));
     json_object_set_new(symbol, "SymbolName", trail_json_text_of(named->symbol));
     return symbol;

@@ -8,7 +8,7 @@
 /* What the symbol has more than the linkage name, e.g. ".cold"; "": nothing. */
 static const char *suffix_of(const struct trail_named *named)
 {
-    const char *linkage = named->linkage[0] ? named->linkage : named->function;
+    const char *linkage = named->linkage[0] ? named->linkage : style_own_name(named);
     size_t size = strlen(linkage);
     if (strncmp(named->symbol, linkage, size) != 0 || named->symbol[size] != '.')
         return "";
@@ -22,9 +22,9 @@ static void print_function(const struct trail_named *named)
     if (!named->function[0])
         fputs("??", stdout);
     else if (suffix[0] && named->linkage[0])
-        printf("%s (%s)", named->function, suffix);
+        printf("%s (%s)", style_own_name(named), suffix);
     else
-        printf("%s%s", named->function, suffix);
+        printf("%s%s", style_own_name(named), suffix);
 }
 
 static void print_place(const struct trail_named *named, const struct gnu_options *gnu)

@@ -49,8 +49,8 @@ void trail_entry_shadow(struct trail_registry_entry *entry,
 
 struct trail_plugin_file;
 /* Read and judge an entry's file, and fill in what its record says. A refusal is
- * entered. *file_ret is the caller's to close; NULL: the file is only looked at, and not
- * hashed. (scan.c) */
+ * entered. *file_ret is the caller's to close; NULL: the file is only looked at, and
+ * not hashed. (scan.c) */
 enum trail_status trail_entry_inspect(struct trail_registry_entry *entry,
                                       struct trail_plugin_file *file_ret,
                                       struct trail_error *err);

@@ -138,8 +138,10 @@ static void name_frame(const struct lookup *lookup, const struct trail_found *fo
     char *plain = lookup->flags & TRAIL_LOOKUP_MANGLED ? NULL : trail_demangle(linkage);
     if (plain)
         named->function = trail_arena_text(arena, trail_text_of(plain));
-    else if (lookup->flags & TRAIL_LOOKUP_MANGLED && mangled.size)
+    else if (lookup->flags & TRAIL_LOOKUP_MANGLED && found->linkage.size)
         named->function = linkage;
+    else if (found->scope_size < found->function.size)
+        named->scope_size = found->scope_size;
     if (strcmp(named->function, linkage) != 0)
         named->linkage = linkage;
     free(plain);

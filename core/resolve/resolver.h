@@ -39,6 +39,7 @@ struct trail_named {
     uint32_t line, column, discriminator;
     uint64_t function_start, function_size;
     const char *function; /* demangled if it could be */
+    uint32_t scope_size;  /* bytes in front of it that the symbolizer put there */
     const char *linkage;  /* "" if it is no other than function */
     const char *file, *directory, *symbol, *aka;
 };

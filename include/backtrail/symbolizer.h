@@ -177,6 +177,7 @@ struct trail_found {
         symbol;            /* symbol-table name that covers the address, e.g. f.cold */
     struct trail_text aka; /* other names of the same code, separated by newlines */
     uint32_t source_route; /* enum trail_route of the source that answered */
+    uint32_t scope_size;   /* bytes of `function` that are scopes: "ns::type::" */
     struct trail_text source; /* its name */
 };
 
@@ -202,8 +203,8 @@ struct trail_map_out {
      * the name of what is called is known. */
     enum trail_status (*call)(void *arg, uint64_t return_address, uint64_t target,
                               struct trail_text target_linkage, int tail);
-    /* What the symbol table says of [start, end), in order and without overlap.
-     * `flags`: enum trail_found_flags. */
+    /* What the symbol table says of [start, end), by ascending start. One that lies in
+     * another comes behind it. `flags`: enum trail_found_flags. */
     enum trail_status (*symbol)(void *arg, uint64_t start, uint64_t end,
                                 struct trail_text name, struct trail_text aka,
                                 uint32_t flags);

@@ -5,47 +5,49 @@
 
 #define CODE_MAX (UINT64_C(1) << 20) /* of an abbreviation; producers count from 1 */
 
+/* Of forms that are as large in every unit; 0x00 and 0x02 are not given out. */
+static const int8_t fixed_sizes[] = {
+    [DW_FORM_block2] = FORM_BLOCK2,
+    [DW_FORM_block4] = FORM_BLOCK4,
+    [DW_FORM_data2] = 2,
+    [DW_FORM_data4] = 4,
+    [DW_FORM_data8] = 8,
+    [DW_FORM_string] = FORM_STRING,
+    [DW_FORM_block] = FORM_BLOCK,
+    [DW_FORM_block1] = FORM_BLOCK1,
+    [DW_FORM_data1] = 1,
+    [DW_FORM_flag] = 1,
+    [DW_FORM_sdata] = FORM_LEB,
+    [DW_FORM_udata] = FORM_LEB,
+    [DW_FORM_ref1] = 1,
+    [DW_FORM_ref2] = 2,
+    [DW_FORM_ref4] = 4,
+    [DW_FORM_ref8] = 8,
+    [DW_FORM_ref_udata] = FORM_LEB,
+    [DW_FORM_indirect] = FORM_INDIRECT,
+    [DW_FORM_exprloc] = FORM_BLOCK,
+    [DW_FORM_flag_present] = 0,
+    [DW_FORM_strx] = FORM_LEB,
+    [DW_FORM_addrx] = FORM_LEB,
+    [DW_FORM_ref_sup4] = 4,
+    [DW_FORM_data16] = 16,
+    [DW_FORM_ref_sig8] = 8,
+    [DW_FORM_implicit_const] = 0,
+    [DW_FORM_loclistx] = FORM_LEB,
+    [DW_FORM_rnglistx] = FORM_LEB,
+    [DW_FORM_ref_sup8] = 8,
+    [DW_FORM_strx1] = 1,
+    [DW_FORM_strx2] = 2,
+    [DW_FORM_strx3] = 3,
+    [DW_FORM_strx4] = 4,
+    [DW_FORM_addrx1] = 1,
+    [DW_FORM_addrx2] = 2,
+    [DW_FORM_addrx3] = 3,
+    [DW_FORM_addrx4] = 4,
+};
+
 int form_size(uint64_t form, struct form_sizes sizes)
 {
-    static const int8_t size_of[] = {
-        [DW_FORM_block2] = FORM_BLOCK2,
-        [DW_FORM_block4] = FORM_BLOCK4,
-        [DW_FORM_data2] = 2,
-        [DW_FORM_data4] = 4,
-        [DW_FORM_data8] = 8,
-        [DW_FORM_string] = FORM_STRING,
-        [DW_FORM_block] = FORM_BLOCK,
-        [DW_FORM_block1] = FORM_BLOCK1,
-        [DW_FORM_data1] = 1,
-        [DW_FORM_flag] = 1,
-        [DW_FORM_sdata] = FORM_LEB,
-        [DW_FORM_udata] = FORM_LEB,
-        [DW_FORM_ref1] = 1,
-        [DW_FORM_ref2] = 2,
-        [DW_FORM_ref4] = 4,
-        [DW_FORM_ref8] = 8,
-        [DW_FORM_ref_udata] = FORM_LEB,
-        [DW_FORM_indirect] = FORM_INDIRECT,
-        [DW_FORM_exprloc] = FORM_BLOCK,
-        [DW_FORM_flag_present] = 0,
-        [DW_FORM_strx] = FORM_LEB,
-        [DW_FORM_addrx] = FORM_LEB,
-        [DW_FORM_ref_sup4] = 4,
-        [DW_FORM_data16] = 16,
-        [DW_FORM_ref_sig8] = 8,
-        [DW_FORM_implicit_const] = 0,
-        [DW_FORM_loclistx] = FORM_LEB,
-        [DW_FORM_rnglistx] = FORM_LEB,
-        [DW_FORM_ref_sup8] = 8,
-        [DW_FORM_strx1] = 1,
-        [DW_FORM_strx2] = 2,
-        [DW_FORM_strx3] = 3,
-        [DW_FORM_strx4] = 4,
-        [DW_FORM_addrx1] = 1,
-        [DW_FORM_addrx2] = 2,
-        [DW_FORM_addrx3] = 3,
-        [DW_FORM_addrx4] = 4,
-    };
     switch (form) {
     case DW_FORM_addr:
         return sizes.address;
@@ -61,9 +63,11 @@ int form_size(uint64_t form, struct form_sizes sizes)
     case DW_FORM_GNU_addr_index:
     case DW_FORM_GNU_str_index:
         return FORM_LEB;
-    default: /* 0 and 2 are not given out */
-        return form < sizeof(size_of) && form && form != 2 ? size_of[form]
-                                                           : FORM_UNKNOWN;
+    case 0x00:
+    case 0x02:
+        return FORM_UNKNOWN;
+    default:
+        return form < sizeof(fixed_sizes) ? fixed_sizes[form] : FORM_UNKNOWN;
     }
 }
 

@@ -147,6 +147,7 @@ bool dwarf_function_of(struct dwarf *image, uint32_t function,
     struct function_entry entry = worker->functions.at[function];
     *function_ret = (struct dwarf_function){
         .name = texts_get(&worker->texts, entry.name),
+        .scope_size = entry.scope_size,
         .linkage = texts_get(&worker->texts, entry.linkage),
         .start = entry.size ? image->low + entry.start : 0,
         .size = entry.size,

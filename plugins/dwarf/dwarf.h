@@ -93,6 +93,7 @@ struct dwarf_function {
     /* DW_AT_name; with the names of the scopes around it ("ns::type::name") where there
      * is no linkage name. */
     const char *name;
+    size_t scope_size; /* bytes of these scopes in front of the name: "ns::type::" */
     const char *linkage;
     uint64_t start, size; /* of the part that has the address; 0: inlined, or unknown */
 };

@@ -214,8 +214,9 @@ static void put_scope_before(struct worker *worker, struct qualified *name,
     put_before(name, own, strlen(own));
 }
 
-/* The name with those of its scopes in front; the bare one if there are none. */
-static uint32_t qualify(struct worker *worker, const struct names *names)
+/* Put the names of its scopes in front of a name, if there are any. */
+static void qualify(struct worker *worker, const struct names *names,
+                    struct function_entry *entry)
 {
     const struct place *last = &names->last;
     struct name_scopes *scopes =
@@ -223,23 +224,27 @@ static uint32_t qualify(struct worker *worker, const struct names *names)
     if (last->foreign && !last->foreign->is_scoped) {
         last->foreign->is_scoped = true;
         if (!scopes_read(worker, last->context, scopes))
-            return names->name;
+            return;
     }
     uint32_t scope = scopes_find(worker, last->context, scopes, last->offset);
     if (!scope)
-        return names->name;
+        return;
     struct qualified name = { .start = QUALIFIED_MAX };
     const char *own = texts_get(&worker->texts, names->name);
-    put_before(&name, own, strlen(own));
+    size_t own_size = strlen(own);
+    put_before(&name, own, own_size);
     for (; scope; scope = scopes->of.at[scope - 1].parent)
         put_scope_before(worker, &name, last->context, scopes->of.at[scope - 1].start);
     if (name.is_too_long)
-        return names->name;
-    uint32_t text =
-        texts_make(&worker->texts, name.text + name.start, QUALIFIED_MAX - name.start);
-    if (!text)
+        return;
+    size_t size = QUALIFIED_MAX - name.start;
+    uint32_t text = texts_make(&worker->texts, name.text + name.start, size);
+    if (!text) {
         worker_no_memory(worker);
-    return text;
+        return;
+    }
+    entry->name = text;
+    entry->scope_size = (uint32_t)(size - own_size);
 }
 
 /* ---- functions ------------------------------------------------------- */
@@ -255,7 +260,7 @@ static uint32_t make_function(struct worker *worker, uint64_t die, uint32_t star
         .name = names.name, .linkage = names.linkage, .start = start, .size = size
     };
     if (names.name && !names.linkage)
-        entry.name = qualify(worker, &names);
+        qualify(worker, &names, &entry);
     return results_add_function(worker, &entry);
 }
 

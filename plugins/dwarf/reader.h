@@ -115,6 +115,7 @@ struct filter {
 struct function_entry {
     uint32_t name, linkage; /* texts */
     uint32_t start, size;   /* relative; size 0: inlined */
+    uint32_t scope_size;    /* bytes in front of the name that are its scopes */
 };
 
 struct file_entry {

@@ -55,10 +55,11 @@ static uint32_t *find_slot(struct number_set *set, const void *entries, unsigned
 
 uint32_t results_add_function(struct worker *worker, const struct function_entry *entry)
 {
-    const uint32_t words[] = { entry->name, entry->linkage, entry->start, entry->size };
+    const uint32_t words[] = { entry->name, entry->linkage, entry->start, entry->size,
+                               entry->scope_size };
     uint32_t *slot =
         vector_room(&worker->functions, 1)
-            ? find_slot(&worker->function_set, worker->functions.at, 4, words)
+            ? find_slot(&worker->function_set, worker->functions.at, 5, words)
             : NULL;
     if (!slot) {
         worker_no_memory(worker);

@@ -70,10 +70,11 @@ static void set_place(struct trail_found *found, const struct answers *answers,
 static void set_function(struct trail_found *found, const struct answers *answers,
                          uint32_t function, bool is_outermost)
 {
-    struct dwarf_function known = { NULL, NULL, 0, 0 };
+    struct dwarf_function known = { NULL, 0, NULL, 0, 0 };
     if (!function || !dwarf_function_of(answers->image->dwarf, function, &known))
         return;
     naming_set(found, trail_text_of(known.name), trail_text_of(known.linkage));
+    found->scope_size = (uint32_t)known.scope_size;
     if (is_outermost) {
         found->function_start = known.start;
         found->function_size = known.size;

@@ -291,7 +291,7 @@ test_the_example_that_is_made_is_right_and_has_every_key()
     mv out made.json
     run config check made.json
     expect_status 0
-    expect out "made.json: ok; symbolizers: 2, sinks: 1"
+    expect out "made.json: ok; symbolizers: 3, sinks: 1"
     run plugins --json
     "$json" -e options key < out | sed 's/.*\.//' > options
     [ "$(wc -l < options)" -ge 10 ] || fail "few options" options
@@ -303,7 +303,7 @@ test_the_example_that_is_made_is_right_and_has_every_key()
         -e 's,"//url": "","url": "https://h/",' made.json > on.json
     run config check on.json
     expect_status 0
-    expect out "on.json: ok; symbolizers: 2, sinks: 3"
+    expect out "on.json: ok; symbolizers: 3, sinks: 3"
 }
 
 test_config_does_what_it_is_told_to_and_nothing_else()

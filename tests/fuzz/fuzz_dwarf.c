@@ -1,9 +1,9 @@
-/* fuzz_dwarf.c -- any bytes as the sections of debug information: addresses are resolved
- * cold and warm, all is enumerated, and what is told has its order.
+/* fuzz_dwarf.c -- any bytes as the sections of debug information: addresses are
+ * resolved cold and warm, all is enumerated, and what is told has its order.
  *
  * Input, little-endian: a byte of flags, the start (8 bytes) and size (4) of the code,
- * then for each section of the main file and of a second one its size (3 bytes), then the
- * sections. tests/fuzz/dwarf_seeds.py makes such files of ELF files.
+ * then for each section of the main file and of a second one its size (3 bytes), then
+ * the sections. tests/fuzz/dwarf_seeds.py makes such files of ELF files.
  */
 #include <stdlib.h>
 
@@ -52,8 +52,8 @@ static void check_frames(struct dwarf *dwarf, const struct origin_frame *frames,
         abort();
     for (uint32_t i = 0; i < count; i++) {
         if (frames[i].function &&
-            dwarf_function_of(dwarf, frames[i].function, &function) &&
-            !function.name && !function.linkage)
+            dwarf_function_of(dwarf, frames[i].function, &function) && !function.name &&
+            !function.linkage)
             abort();
         if (frames[i].file && dwarf_source_of(dwarf, frames[i].file, &source) &&
             strlen(source.path) > UINT32_MAX)
@@ -142,7 +142,8 @@ static void enumerate(struct dwarf *dwarf)
     }
 }
 
-/* ---- the questions ------------------------------------------------------------------ */
+/* ---- the questions
+ * ------------------------------------------------------------------ */
 
 #define QUESTIONS 32
 

@@ -38,7 +38,7 @@ static int plugin_is_late(void *host)
  * before. */
 struct plugin_outline {
     uint32_t files, functions, scopes;
-    uint64_t symbols_end;
+    uint64_t last_symbol; /* where it starts */
 };
 
 static void plugin_check(int holds)
@@ -101,8 +101,8 @@ static enum trail_status plugin_symbol(void *arg, uint64_t start, uint64_t end,
 {
     struct plugin_outline *outline = arg;
     (void)aka, (void)flags;
-    plugin_check(start < end && start >= outline->symbols_end && name.size);
-    outline->symbols_end = end;
+    plugin_check(start < end && start >= outline->last_symbol && name.size);
+    outline->last_symbol = start;
     return TRAIL_OK;
 }
 

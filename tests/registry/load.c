@@ -20,7 +20,7 @@ static void nothing_is_loaded_until_it_is_asked_for(void **unused)
     assert_int_equal(plugin->kind, TRAIL_KIND_SYMBOLIZER);
     assert_string_equal(plugin->name, "good");
     assert_string_equal(plugin->release, "1.0.0");
-    assert_int_equal(strlen(plugin->hash), 64);
+    assert_string_equal(plugin->hash, "");
     assert_null(plugin->symbolizer);
     assert_false(box_marked(&box));
     trail_registry_destroy(registry);

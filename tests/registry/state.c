@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "box.h"
+#include "core/registry/file.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,9 +14,13 @@ static void copy_path(const struct box *box, const struct trail_registry *regist
                       const char *file_name, char *path_ret, size_t size)
 {
     const struct trail_plugin *plugin = box_find(registry, file_name);
+    struct trail_plugin_file file;
 
     assert_non_null(plugin);
-    snprintf(path_ret, size, "%s/plugins/%s.so", box->state, plugin->hash);
+    assert_ok(
+        trail_plugin_file_open(plugin->path, TRAIL_PLUGIN_FILE_TAKE, &file, NULL));
+    snprintf(path_ret, size, "%s/plugins/%s.so", box->state, file.hash);
+    trail_plugin_file_close(&file);
 }
 
 static void assert_load_fails(const struct box *box, const char *state,

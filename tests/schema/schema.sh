@@ -84,7 +84,7 @@ test_the_options_are_those_of_the_plugins_and_the_loader()
     run plugins --json
     "$build/tests/schema/schema_keys" > keys
     valid options out keys
-    expect found "5 plugins"
+    expect found "6 plugins"
     sed 's/"default":"5"/"default":"6"/' out > other
     ! "$PYTHON" "$validate" options other keys > found || fail "a default" found
     expect found "rotate.keep"
