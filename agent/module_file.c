@@ -148,6 +148,16 @@ enum trail_status module_file_memory(const uint8_t *bytes, size_t size,
     return TRAIL_OK;
 }
 
+void module_file_hash(struct module_file *module)
+{
+    struct trail_text key;
+    uint32_t kind;
+    uint8_t hash[TRAIL_TEXT_HASH_SIZE];
+    if (!module->id_hex[0] && module->is_elf &&
+        trail_symbol_file_key(module->elf.bytes, module->elf.size, hash, &key, &kind))
+        set_id(module, key, kind);
+}
+
 void module_file_close(struct module_file *module)
 {
     if (module->file.bytes)

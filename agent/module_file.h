@@ -34,6 +34,8 @@ enum trail_status module_file_open_or_map(const char *path, const char *name,
 enum trail_status module_file_memory(const uint8_t *bytes, size_t size,
                                      const char *name, struct module_file *module_ret,
                                      struct trail_error *err);
+/* Let an ELF file that carries no id be known by the hash of its code. */
+void module_file_hash(struct module_file *module);
 void module_file_close(struct module_file *module); /* zeroed and closed are fine */
 
 /* The ELF file's code at link-time [start, start + size), cut to what the section or

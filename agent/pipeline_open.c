@@ -2,7 +2,7 @@
 #include "agent/pipeline_open.h"
 
 struct trail_pipeline *pipeline_open(const struct shared_options *shared,
-                                     const char *only)
+                                     const char *only, bool loads_late)
 {
     struct trail_pipeline *pipeline = NULL;
     struct trail_error err;
@@ -11,6 +11,7 @@ struct trail_pipeline *pipeline_open(const struct shared_options *shared,
         .symbol_directories = shared->symbols,
         .plugin_path = shared->plugin_path,
         .only_symbolizer = only,
+        .loads_late = loads_late,
     };
     if (!trail_pipeline_create(&setup, &pipeline, &err) &&
         trail_pipeline_resolver(pipeline, &err))

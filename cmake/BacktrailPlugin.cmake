@@ -7,6 +7,10 @@ target_include_directories(backtrail_headers INTERFACE
 set(BACKTRAIL_PLUGIN_OUTPUT ${PROJECT_BINARY_DIR}/plugins-built)
 set(BACKTRAIL_PLUGIN_DIR ${CMAKE_INSTALL_LIBDIR}/backtrail/plugins)
 
+# A plugin is read and hashed whole before it is loaded, its debug information too.
+include(CheckLinkerFlag)
+check_linker_flag(C -Wl,--compress-debug-sections=zlib BACKTRAIL_CAN_COMPRESS_DEBUG)
+
 # trail_add_plugin(KIND NAME SOURCES file... [PACKAGES pkg...] [LIBRARIES lib...] [BUILT_IN])
 # Builds one plugin, skips it with a message if a package is missing, installs it, and
 # runs the contract test of its KIND over it. LIBRARIES are static ones of this tree that
@@ -37,6 +41,9 @@ function(trail_add_plugin kind name)
         LIBRARY_OUTPUT_DIRECTORY ${BACKTRAIL_PLUGIN_OUTPUT})
     target_link_libraries(${target} PRIVATE backtrail_headers ${packages}
         ${arg_LIBRARIES})
+    if(BACKTRAIL_CAN_COMPRESS_DEBUG)
+        target_link_options(${target} PRIVATE -Wl,--compress-debug-sections=zlib)
+    endif()
     # The registry refuses what others can write to; a build under umask 002 would be.
     add_custom_command(TARGET ${target} POST_BUILD COMMAND chmod go-w
         $<TARGET_FILE_DIR:${target}> $<TARGET_FILE:${target}>)

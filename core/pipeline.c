@@ -18,7 +18,7 @@ struct trail_pipeline {
     struct trail_config *config;
     struct trail_registry *registry;
     const char *only_symbolizer;
-    bool quiet;
+    bool quiet, loads_late;
     const char **symbol_directories;
     size_t symbol_directory_count;
     char store[1024]; /* "": there is none */
@@ -48,6 +48,7 @@ static struct trail_setup setup_of(const struct trail_pipeline *pipeline)
     return (struct trail_setup){ .config = pipeline->config,
                                  .registry = pipeline->registry,
                                  .only_symbolizer = pipeline->only_symbolizer,
+                                 .loads_late = pipeline->loads_late,
                                  .told = pipeline->quiet ? NULL : tell };
 }
 
@@ -285,6 +286,7 @@ enum trail_status trail_pipeline_create(const struct trail_pipeline_options *opt
         return trail_fail(err, TRAIL_NO_MEMORY, "pipeline: out of memory");
     atomic_init(&pipeline->until_ns, UINT64_MAX);
     pipeline->quiet = options->quiet;
+    pipeline->loads_late = options->loads_late;
     pipeline->only_symbolizer = options->only_symbolizer;
     trail_queue_init(&pipeline->pending, PENDING_COUNT, PENDING_SIZE);
     if (!path)

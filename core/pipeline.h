@@ -20,6 +20,8 @@ struct trail_pipeline_options {
     const char *only_symbolizer; /* in place of the config's; NULL: no */
     bool sinks;                  /* set up sinks and the threads that serve them */
     bool quiet;                  /* say nothing of plugins that cannot be loaded */
+    /* Symbolizers that no config names are loaded one by one, when they are asked. */
+    bool loads_late;
     /* Gets every mistake in the config, of which the error is the first; NULL: no. */
     void (*config_told)(void *arg, const char *line);
     void *config_told_arg;

@@ -176,11 +176,13 @@ enum trail_status trail_setup_options(const struct trail_config *config,
                                       sink->option_stride, set_ret, err);
 }
 
-static enum trail_status add_link(const struct trail_setup *setup,
-                                  const struct trail_config_entry *entry,
-                                  const struct trail_plugin *plugin,
-                                  struct trail_setup_links *links,
-                                  struct trail_error *err)
+/* Set the plugin up with the options of its entry. */
+static enum trail_status make_link(const struct trail_setup *setup,
+                                   const struct trail_config_entry *entry,
+                                   const struct trail_plugin *plugin,
+                                   struct trail_link *link_ret,
+                                   struct trail_option_set **options_ret,
+                                   struct trail_error *err)
 {
     const struct trail_symbolizer *table = plugin->symbolizer;
     struct trail_option_set *set = NULL;
@@ -198,37 +200,87 @@ static enum trail_status add_link(const struct trail_setup *setup,
         trail_option_set_destroy(set);
         return status;
     }
-    links->options[links->count] = set;
-    links->at[links->count++] = (struct trail_link){ .plugin = plugin, .state = state };
+    *options_ret = set;
+    *link_ret = (struct trail_link){ .plugin = plugin, .state = state };
     return TRAIL_OK;
 }
 
-/* A symbolizer that the config does not name, with its options at their defaults. */
-static enum trail_status add_unconfigured(const struct trail_setup *setup,
-                                          const char *name,
-                                          struct trail_setup_links *links,
-                                          struct trail_error *err)
+static enum trail_status add_link(const struct trail_setup *setup,
+                                  const struct trail_config_entry *entry,
+                                  const struct trail_plugin *plugin,
+                                  struct trail_setup_links *links,
+                                  struct trail_error *err)
 {
-    struct trail_config_entry entry = { .use = (char *)(uintptr_t)name,
-                                        .name = (char *)(uintptr_t)name,
-                                        .place = "symbolizers" };
-    const struct trail_plugin *plugin = load(setup, TRAIL_KIND_SYMBOLIZER, name);
-    return plugin ? add_link(setup, &entry, plugin, links, err) : TRAIL_OK;
+    enum trail_status status = make_link(setup, entry, plugin, &links->at[links->count],
+                                         &links->options[links->count], err);
+    links->count += !status;
+    return status;
 }
 
+/* An entry that says which plugin to use, and nothing else. */
+static struct trail_config_entry bare_entry(const char *name)
+{
+    return (struct trail_config_entry){ .use = (char *)(uintptr_t)name,
+                                        .name = (char *)(uintptr_t)name,
+                                        .place = "symbolizers" };
+}
+
+struct trail_setup_later {
+    struct trail_setup setup;
+    const char *name; /* the registry's */
+    struct trail_link *link;
+    struct trail_option_set **options;
+};
+
 /* Nobody asked for this one: if it cannot be set up, the others serve. */
+static enum trail_status load_later(void *arg, struct trail_link *link)
+{
+    const struct trail_setup_later *later = arg;
+    const struct trail_config_entry entry = bare_entry(later->name);
+    struct trail_error why = { "" };
+    const struct trail_plugin *plugin =
+        load(&later->setup, TRAIL_KIND_SYMBOLIZER, later->name);
+    if (!plugin)
+        return TRAIL_NOT_FOUND;
+    enum trail_status status =
+        make_link(&later->setup, &entry, plugin, later->link, later->options, &why);
+    if (status)
+        tell(&later->setup, TRAIL_KIND_SYMBOLIZER, later->name, why.text);
+    else
+        *link = *later->link;
+    return status;
+}
+
+/* The same at once. */
 static enum trail_status add_if_it_can(const struct trail_setup *setup,
                                        const char *name,
                                        struct trail_setup_links *links,
                                        struct trail_error *err)
 {
+    const struct trail_config_entry entry = bare_entry(name);
+    const struct trail_plugin *plugin = load(setup, TRAIL_KIND_SYMBOLIZER, name);
     struct trail_error why = { "" };
-    enum trail_status status = add_unconfigured(setup, name, links, &why);
+    enum trail_status status =
+        plugin ? add_link(setup, &entry, plugin, links, &why) : TRAIL_OK;
     if (status == TRAIL_NO_MEMORY)
         return trail_fail(err, status, "%s", why.text);
     if (status)
         tell(setup, TRAIL_KIND_SYMBOLIZER, name, why.text);
     return TRAIL_OK;
+}
+
+/* A symbolizer that the config does not name, with its options at their defaults. */
+static void add_later(const struct trail_setup *setup, const char *name,
+                      struct trail_setup_links *links)
+{
+    struct trail_setup_later *later = &links->later[links->count];
+    struct trail_link *link = &links->at[links->count];
+    *later = (struct trail_setup_later){ .setup = *setup,
+                                         .name = name,
+                                         .link = link,
+                                         .options = &links->options[links->count] };
+    *link = (struct trail_link){ .load = load_later, .arg = later };
+    links->count++;
 }
 
 /* The one that was asked for by name: without it there is nothing to go on with. */
@@ -244,7 +296,8 @@ static enum trail_status add_only(const struct trail_setup *setup,
     if (status)
         return trail_fail(err, status, "symbolizer %s: %s", setup->only_symbolizer,
                           reason.text);
-    return add_unconfigured(setup, setup->only_symbolizer, links, err);
+    const struct trail_config_entry entry = bare_entry(setup->only_symbolizer);
+    return add_link(setup, &entry, plugin, links, err);
 }
 
 static int by_name(const void *a, const void *b)
@@ -257,7 +310,6 @@ static enum trail_status add_found(const struct trail_setup *setup,
                                    struct trail_setup_links *links,
                                    struct trail_error *err)
 {
-    enum trail_status status = TRAIL_OK;
     size_t count = trail_registry_count(setup->registry), kept = 0;
     const struct trail_plugin **found = calloc(count + 1, sizeof(*found));
     if (!found)
@@ -269,8 +321,13 @@ static enum trail_status add_found(const struct trail_setup *setup,
             found[kept++] = plugin;
     }
     qsort(found, kept, sizeof(*found), by_name);
-    for (size_t i = 0; !status && i < kept; i++) {
-        if (i == 0 || strcmp(found[i - 1]->name, found[i]->name) != 0)
+    enum trail_status status = TRAIL_OK;
+    for (size_t i = 0; i < kept && !status; i++) {
+        if (i > 0 && strcmp(found[i - 1]->name, found[i]->name) == 0)
+            continue;
+        if (setup->loads_late)
+            add_later(setup, found[i]->name, links);
+        else
             status = add_if_it_can(setup, found[i]->name, links, err);
     }
     free(found);
@@ -286,9 +343,10 @@ enum trail_status trail_setup_links(const struct trail_setup *setup,
     struct trail_setup_links links = {
         .at = calloc(room, sizeof(*links.at)),
         .options = calloc(room, sizeof(struct trail_option_set *)),
+        .later = calloc(room, sizeof(*links.later)),
     };
     enum trail_status status = TRAIL_OK;
-    if (!links.at || !links.options)
+    if (!links.at || !links.options || !links.later)
         status = trail_fail(err, TRAIL_NO_MEMORY, "symbolizers: out of memory");
     else if (setup->only_symbolizer)
         status = add_only(setup, &links, err);
@@ -338,11 +396,13 @@ enum trail_status trail_setup_check_options(const struct trail_setup *setup,
 void trail_setup_links_release(struct trail_setup_links *links)
 {
     for (size_t i = 0; i < links->count; i++) {
-        links->at[i].plugin->symbolizer->destroy(links->at[i].state);
+        if (links->at[i].plugin)
+            links->at[i].plugin->symbolizer->destroy(links->at[i].state);
         trail_option_set_destroy(links->options[i]);
     }
     free(links->at);
     free(links->options);
+    free(links->later);
     *links = (struct trail_setup_links){ 0 };
 }
 

@@ -34,6 +34,7 @@ struct trail_setup {
     const struct trail_config *config;
     struct trail_registry *registry;
     const char *only_symbolizer; /* NULL: as configured */
+    bool loads_late; /* what no config names is loaded when it is first asked */
     void (*told)(void *arg, const char *what);
     void *arg;
 };
@@ -46,9 +47,12 @@ enum trail_status trail_setup_options(const struct trail_config *config,
                                       struct trail_option_set **set_ret,
                                       struct trail_error *err);
 
+struct trail_setup_later; /* a symbolizer that is loaded when it is first asked */
+
 struct trail_setup_links {
     struct trail_link *at;
     struct trail_option_set **options;
+    struct trail_setup_later *later;
     size_t count;
 };
 

@@ -10,7 +10,11 @@ packages_demo="nginx-light"
 
 packages_test="universal-ctags clang-14 clang-format-14 libclang-rt-14-dev binutils
     nginx-light openssl ca-certificates mandoc man-db zsh fish llvm-19 llvm-22
-    libc6 libc6-dbg python3.11 python3.11-minimal python3.11-dbg python3-jsonschema"
+    libc6 libc6-dbg python3.11 python3.11-minimal python3.11-dbg python3-jsonschema
+    debuginfod libdebuginfod1"
+
+# Compilers whose programs are resolved beside llvm-symbolizer: hundreds of megabytes.
+packages_full="lld-14 golang-go rustc"
 
 # missing_packages PACKAGE...: those that are not installed, one a line.
 missing_packages()

@@ -4,6 +4,7 @@
 #ifndef TRAIL_TEST_SYMBOL_HOST_H
 #define TRAIL_TEST_SYMBOL_HOST_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,15 @@
 
 #include "backtrail/symbolizer.h"
 
+/* A companion that was lent. */
+struct symbol_lent {
+    struct symbol_lent *next;
+    uint8_t *bytes; /* NULL: it was given back */
+};
+
 struct symbol_host {
     char folder[4096]; /* where companions lie; "": nowhere */
+    _Atomic(struct symbol_lent *) lent;
 };
 
 struct symbol_bytes {
@@ -47,6 +55,20 @@ static inline void symbol_host_init(struct symbol_host *host_ret, const char *pa
     const char *slash = strrchr(path, '/');
     snprintf(host_ret->folder, sizeof(host_ret->folder), "%.*s",
              slash ? (int)(slash - path) : 1, slash ? path : ".");
+    atomic_init(&host_ret->lent, NULL);
+}
+
+/* Take back what is still lent: closing an image gives back all that it was lent. */
+static inline void symbol_host_deinit(struct symbol_host *host)
+{
+    struct symbol_lent *lent = atomic_load(&host->lent);
+    while (lent) {
+        struct symbol_lent *next = lent->next;
+        free(lent->bytes);
+        free(lent);
+        lent = next;
+    }
+    atomic_store(&host->lent, NULL);
 }
 
 static inline bool symbol_host_read_by_id(struct trail_text id,
@@ -83,10 +105,18 @@ static inline bool symbol_host_read_beside(const struct symbol_host *host,
 static enum trail_status symbol_host_find(void *arg, const struct trail_want *want,
                                           struct trail_source *source_ret)
 {
-    struct symbol_bytes bytes;
-    if (!symbol_host_read_by_id(want->id, &bytes) &&
-        !symbol_host_read_beside(arg, want->name, &bytes))
+    struct symbol_host *host = arg;
+    struct symbol_bytes bytes = { NULL, 0 };
+    struct symbol_lent *lent = calloc(1, sizeof(*lent));
+    if (!lent || (!symbol_host_read_by_id(want->id, &bytes) &&
+                  !symbol_host_read_beside(host, want->name, &bytes))) {
+        free(lent);
         return TRAIL_NOT_FOUND;
+    }
+    lent->bytes = bytes.at;
+    lent->next = atomic_load(&host->lent);
+    while (!atomic_compare_exchange_weak(&host->lent, &lent->next, lent))
+        continue;
     *source_ret = (struct trail_source){ .size = sizeof(*source_ret),
                                          .role = want->role,
                                          .route = TRAIL_ROUTE_BUILD_ID_DIR,
@@ -94,14 +124,16 @@ static enum trail_status symbol_host_find(void *arg, const struct trail_want *wa
                                          .bytes = bytes.at,
                                          .bytes_size = bytes.size,
                                          .name = trail_text_of("companion"),
-                                         .handle = bytes.at };
+                                         .handle = lent };
     return TRAIL_OK;
 }
 
 static void symbol_host_release(void *arg, struct trail_source *source)
 {
+    struct symbol_lent *lent = source->handle;
     (void)arg;
-    free(source->handle);
+    free(lent->bytes);
+    lent->bytes = NULL;
 }
 
 static int symbol_host_stop(void *arg)

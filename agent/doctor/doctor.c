@@ -166,7 +166,7 @@ static int examine(const struct doctor_session *session,
 
 static int examine_all(const struct doctor_options *options, char **subjects, int count)
 {
-    struct trail_pipeline *pipeline = pipeline_open(&options->shared, NULL);
+    struct trail_pipeline *pipeline = pipeline_open(&options->shared, NULL, false);
     int exit_code = EXIT_DONE;
     if (!pipeline)
         return EXIT_FAILED;

@@ -66,11 +66,21 @@ static bool lookup_address(const struct session *session, uint64_t asked,
     return true;
 }
 
+/* Whether the file was read, and has no more to say. */
+static bool is_answer(const struct trail_gap *gap)
+{
+    static const char *const reasons[] = { "no_symbol", "no_line_info",
+                                           "stripped_no_id" };
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+        if (strcmp(gap->reason, reasons[i]) == 0)
+            return true;
+    return false;
+}
+
 /* A file that cannot be used is told once; addresses without a name are answers. */
 static int tell_gap(struct session *session, const struct trail_gap *gap)
 {
-    if (!gap->reason || strcmp(gap->reason, "no_symbol") == 0 ||
-        strcmp(gap->reason, "no_line_info") == 0)
+    if (!gap->reason || is_answer(gap))
         return EXIT_DONE;
     progress_hide();
     if (session->told++ == 0)

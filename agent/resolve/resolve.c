@@ -118,7 +118,8 @@ bool resolve_take(void *arg, int key, const char *value)
 
 int resolve_run(const struct resolve_options *options, char **arguments, int count)
 {
-    struct trail_pipeline *pipeline = pipeline_open(&options->shared, options->plugin);
+    struct trail_pipeline *pipeline =
+        pipeline_open(&options->shared, options->plugin, true);
     int exit_code;
     if (!pipeline)
         return EXIT_FAILED;

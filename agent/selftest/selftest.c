@@ -255,7 +255,7 @@ static int test_symbols(struct selftest_options *options)
     snprintf(symbols, sizeof(symbols), "%s/buildid", directory);
     options->shared.symbols[0] = symbols;
     struct session session = { .options = options, .directory = directory };
-    session.pipeline = pipeline_open(&options->shared, options->plugin);
+    session.pipeline = pipeline_open(&options->shared, options->plugin, false);
     if (session.pipeline) {
         session.resolver = trail_pipeline_resolver(session.pipeline, &err);
         try_all(&session, &samples);

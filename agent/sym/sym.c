@@ -216,7 +216,8 @@ static int run(int argc, char **argv)
         return exit_code;
     if (check(&options, argc, argv, first))
         return EXIT_USAGE;
-    struct trail_pipeline *pipeline = pipeline_open(&options.shared, options.plugin);
+    struct trail_pipeline *pipeline =
+        pipeline_open(&options.shared, options.plugin, true);
     if (!pipeline)
         return EXIT_FAILED;
     struct sym_session session = {

@@ -13,7 +13,8 @@ static enum trail_status add(const struct symbols_session *session, const char *
     if (status)
         return status;
     symbols_size_print(entry.size, size);
-    printf("%s%s  %s  %s  %s\n", entry.id, trail_store_ending(entry.kind), size,
+    printf("%s%s%s  %s  %s  %s\n", entry.id, trail_store_ending(entry.kind),
+           entry.by_hash ? " unverified" : "", size,
            added ? "added" : "is there already", path);
     return TRAIL_OK;
 }

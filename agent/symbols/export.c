@@ -89,13 +89,15 @@ static struct trail_target target_of(const struct wanted *wanted,
     else if (wanted->bytes)
         status = module_file_memory(wanted->bytes, wanted->bytes_size, wanted->path,
                                     module, &err);
+    if (!status)
+        module_file_hash(module);
     module->target.given = false; /* companions are found as those of any module */
     if (!status)
         return module->target;
     return (struct trail_target){
         .module = { .size = sizeof(struct trail_module),
                     .format = TRAIL_FORMAT_ELF,
-                    .id_kind = TRAIL_ID_BUILD_ID,
+                    .id_kind = wanted->id_kind,
                     .path = trail_text_of(wanted->path),
                     .id = { (const char *)wanted->id, wanted->id_size } },
         .path = wanted->path, /* what lies there counts if its id does */
@@ -217,6 +219,12 @@ static void export_debug(struct exporting *exporting, const struct trail_target 
         set_missing(file, search.mismatch ? "id_mismatch" : "not_found", debug_remedy,
                     search.mismatch ? search.detail
                                     : "no file with debug information was found");
+        return;
+    }
+    if (target->module.id_kind == TRAIL_ID_TEXT_HASH && !found->has_code) {
+        set_missing(file, "no_id", "use the map, which has what it tells",
+                    "its debug file has neither a build-id nor code to be found by");
+        trail_symbol_file_close(found);
         return;
     }
     copy(exporting, file, found->source.bytes, (size_t)found->source.bytes_size,

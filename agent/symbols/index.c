@@ -25,8 +25,9 @@ static void print_line(const struct module_file *module, const char *what,
                        const char *size, const char *has)
 {
     progress_hide();
-    printf("%s  %-10s  %10s  %s%s%s\n", module->id_hex, what, size, module->path,
-           has[0] ? ": " : "", has);
+    bool by_hash = module->target.module.id_kind == TRAIL_ID_TEXT_HASH;
+    printf("%s%s  %-10s  %10s  %s%s%s\n", module->id_hex, by_hash ? " unverified" : "",
+           what, size, module->path, has[0] ? ": " : "", has);
     fflush(stdout);
 }
 
@@ -87,9 +88,10 @@ static int index_module(const struct indexing *indexing, const struct walk_file 
     struct trail_error err = { "" };
     struct build_failure failed;
     bool force = indexing->session->options->force;
+    module_file_hash(module);
     if (!module->id_hex[0])
-        return tell(file->path,
-                    "has no build-id to be found by; link it with -Wl,--build-id");
+        return tell(file->path, "has no build-id and no code to be found by; link it "
+                                "with -Wl,--build-id");
     if (indexing->file)
         snprintf(path, sizeof(path), "%s", indexing->file);
     else

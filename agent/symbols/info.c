@@ -56,7 +56,8 @@ static void print_text(const char *path, const struct map_file *map, const char 
     putchar('\n');
     map_file_has(map, has);
     symbols_size_print(map->file.size, size);
-    line("module", "%s, %s", map->id[0] ? map->id : "without an id",
+    line("module", "%s%s, %s", map->id[0] ? map->id : "without an id",
+         info->id_kind == TRAIL_ID_TEXT_HASH ? " (text hash, unverified)" : "",
          format_name(info->format));
     line("source", "%s", map->source);
     line("route", "%s", trail_route_name(info->route));
@@ -115,6 +116,8 @@ static void print_json(const char *path, const struct map_file *map, const char 
     snprintf(shape, sizeof(shape), "%08x", info->shape);
     json_object_set_new(object, "path", trail_json_text_of(path));
     json_object_set_new(object, "id", json_string(map->id));
+    json_object_set_new(object, "id_kind",
+                        json_string(map_file_id_kind(info->id_kind)));
     json_object_set_new(object, "format", json_string(format_name(info->format)));
     json_object_set_new(object, "plugin", trail_json_text_of(info->plugin));
     json_object_set_new(object, "version", trail_json_text_of(info->release));

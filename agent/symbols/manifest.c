@@ -61,6 +61,8 @@ void manifest_add(struct manifest *manifest, const struct wanted *wanted,
     json_t *object = json_object(), *array = json_array();
     if (wanted->hex[0])
         json_object_set_new(object, "id", json_string(wanted->hex));
+    if (wanted->id_kind == TRAIL_ID_TEXT_HASH)
+        json_object_set_new(object, "id_kind", json_string("text-hash"));
     if (wanted->path[0])
         json_object_set_new(object, "path", trail_json_text_of(wanted->path));
     for (size_t i = 0; i < count; i++) {

@@ -34,6 +34,16 @@ enum trail_status map_file_open(const char *path, bool whole, struct map_file *m
     return status;
 }
 
+const char *map_file_id_kind(uint32_t id_kind)
+{
+    static const char *const names[] = {
+        [TRAIL_ID_NONE] = "none",           [TRAIL_ID_BUILD_ID] = "build-id",
+        [TRAIL_ID_UUID] = "uuid",           [TRAIL_ID_GUID_AGE] = "guid-age",
+        [TRAIL_ID_TEXT_HASH] = "text-hash",
+    };
+    return names[id_kind < sizeof(names) / sizeof(names[0]) ? id_kind : 0];
+}
+
 void map_file_close(struct map_file *map)
 {
     trail_os_file_close(&map->file);

@@ -20,6 +20,10 @@ enum trail_status map_file_open(const char *path, bool whole, struct map_file *m
                                 struct trail_error *err);
 void map_file_close(struct map_file *map);
 
+/* How much an id says: "build-id"; "text-hash": the hash of the beginning of the code,
+ * which another build may share, so nothing that was found by it is verified. */
+const char *map_file_id_kind(uint32_t id_kind);
+
 /* Whether the plugin that made the map is here as it was then: otherwise the map is
  * passed over, and `why_ret` says why. */
 #define MAP_FILE_WHY 160

@@ -64,6 +64,8 @@ static enum trail_status check_elf(const char *path, const char *hex,
     struct trail_search search = { .mismatch = false };
     struct trail_symbol_file *file = NULL;
     struct trail_text id = { 0 };
+    uint32_t id_kind;
+    uint8_t hash[TRAIL_TEXT_HASH_SIZE];
     char found[2 * 64 + 1] = "none";
     enum trail_status status =
         trail_symbol_file_open(path, TRAIL_ROUTE_GIVEN, &any, &search, &file);
@@ -72,7 +74,8 @@ static enum trail_status check_elf(const char *path, const char *hex,
     if (!trail_symbol_file_whole(file))
         status =
             trail_fail(err, TRAIL_BAD_INPUT, "%.200s: is cut short or damaged", path);
-    else if (trail_symbol_file_id(file->file.bytes, file->file.size, &id))
+    else if (trail_symbol_file_key(file->file.bytes, file->file.size, hash, &id,
+                                   &id_kind))
         trail_hex(id, found, sizeof(found));
     if (!status && strcmp(found, hex) != 0)
         status = trail_fail(err, TRAIL_REFUSED,

@@ -48,13 +48,21 @@ static bool is_same(const struct wanted *a, const struct wanted *b)
     return strcmp(a->path, b->path) == 0;
 }
 
-static void set_id(struct wanted *wanted, const void *id, size_t size)
+static void set_id(struct wanted *wanted, const void *id, size_t size, uint32_t kind)
 {
     if (size > sizeof(wanted->id))
         return;
     memcpy(wanted->id, id, size);
+    wanted->id_kind = kind;
     wanted->id_size = size;
     trail_hex((struct trail_text){ id, size }, wanted->hex, sizeof(wanted->hex));
+}
+
+static void set_known_id(struct wanted *wanted, struct module_file *module)
+{
+    const struct trail_module *known = &module->target.module;
+    module_file_hash(module);
+    set_id(wanted, module->id, known->id.size, known->id_kind);
 }
 
 static void set_reason(struct wanted *wanted, const char *reason, const char *detail)
@@ -112,7 +120,7 @@ static void put_file(struct gathering *gathering, const char *opened, const char
                    err.text);
     } else {
         wanted.opened = copy_text(opened);
-        set_id(&wanted, module.id, module.target.module.id.size);
+        set_known_id(&wanted, &module);
         module_file_close(&module);
     }
     put(gathering, wanted);
@@ -134,7 +142,7 @@ static void put_memory(struct gathering *gathering, const struct process_module 
     if (module_file_memory(wanted.bytes, from->size, from->name, &module, &err)) {
         set_reason(&wanted, "unreadable", err.text);
     } else {
-        set_id(&wanted, module.id, module.target.module.id.size);
+        set_known_id(&wanted, &module);
         module_file_close(&module);
     }
     put(gathering, wanted);
@@ -184,10 +192,13 @@ static enum trail_status add_id(struct gathering *gathering, const char *text,
                                 struct trail_error *err)
 {
     uint8_t id[64];
-    size_t size = strlen(text) / 2;
-    bool good = size > 0 && size <= sizeof(id) && strlen(text) % 2 == 0;
+    const char prefix[] = TRAIL_TEXT_HASH_NAME ":"; /* as traces have it */
+    bool hash = strncmp(text, prefix, strlen(prefix)) == 0;
+    const char *hex = text + (hash ? strlen(prefix) : 0);
+    size_t size = strlen(hex) / 2;
+    bool good = size > 0 && size <= sizeof(id) && strlen(hex) % 2 == 0;
     for (size_t i = 0; good && i < size; i++) {
-        int high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
+        int high = hex_value(hex[2 * i]), low = hex_value(hex[2 * i + 1]);
         good = high >= 0 && low >= 0;
         id[i] = (uint8_t)(high * 16 + low);
     }
@@ -196,7 +207,7 @@ static enum trail_status add_id(struct gathering *gathering, const char *text,
                           "--id %.140s: is no id: an even number of hexadecimal digits",
                           text);
     struct wanted wanted = { .path = copy_text("") };
-    set_id(&wanted, id, size);
+    set_id(&wanted, id, size, hash ? TRAIL_ID_TEXT_HASH : TRAIL_ID_BUILD_ID);
     put(gathering, wanted);
     return TRAIL_OK;
 }
@@ -216,7 +227,10 @@ static enum trail_status take_line(void *arg, const char *line, size_t size,
             gathering->failed = true;
             break;
         }
-        set_id(&wanted, image->id, image->id_size);
+        if (image->id_size)
+            set_id(&wanted, image->id, image->id_size, image->id_kind);
+        else if (image->has_text_hash)
+            set_id(&wanted, image->text_hash, TRAIL_TEXT_HASH_SIZE, TRAIL_ID_TEXT_HASH);
         put(gathering, wanted);
     }
     trail_trace_destroy(trace);

@@ -12,6 +12,7 @@ struct wanted {
     size_t bytes_size;
     uint8_t id[64];
     size_t id_size;       /* bytes; 0: it has none */
+    uint32_t id_kind;     /* enum trail_id_kind */
     char hex[2 * 64 + 1]; /* the id */
     const char *reason;   /* why nothing more is to be had, as in a manifest; or NULL */
     char detail[400];     /* one line */

@@ -134,6 +134,40 @@ static bool segments_have_code(const struct trail_elf *elf)
     return false;
 }
 
+static bool sections_have_code(const struct trail_elf *elf)
+{
+    for (uint32_t i = 0; i < elf->shnum && i < SECTION_LIMIT; i++) {
+        struct trail_elf_section section = trail_elf_section_at(elf, i);
+        if (section.type != TRAIL_ELF_NOBITS && section.flags & TRAIL_ELF_CODE)
+            return true;
+    }
+    return false;
+}
+
+/* Segments of a debug file may be those of its module, whose bytes it lacks. */
+static bool elf_has_code(const struct trail_elf *elf)
+{
+    return elf->shnum ? sections_have_code(elf) : segments_have_code(elf);
+}
+
+bool trail_symbol_file_key(const uint8_t *bytes, size_t size,
+                           uint8_t hash[TRAIL_TEXT_HASH_SIZE],
+                           struct trail_text *key_ret, uint32_t *id_kind_ret)
+{
+    struct trail_elf elf;
+    if (!trail_elf_parse(bytes, size, &elf))
+        return false;
+    if (trail_elf_build_id(&elf, key_ret)) {
+        *id_kind_ret = TRAIL_ID_BUILD_ID;
+        return true;
+    }
+    if (!elf_has_code(&elf) || !trail_symbol_file_text_hash(bytes, size, hash))
+        return false;
+    *key_ret = (struct trail_text){ (const char *)hash, TRAIL_TEXT_HASH_SIZE };
+    *id_kind_ret = TRAIL_ID_TEXT_HASH;
+    return true;
+}
+
 /* Formats other than ELF are taken for the best: whoever reads them will see. */
 static void file_rank(struct trail_symbol_file *file)
 {
@@ -144,13 +178,11 @@ static void file_rank(struct trail_symbol_file *file)
         !trail_elf_parse(file->source.bytes, (size_t)file->source.bytes_size, &elf))
         return;
     file->rank = TRAIL_RANK_NOTHING;
-    file->has_code = elf.shnum == 0 && segments_have_code(&elf);
+    file->has_code = elf_has_code(&elf);
     for (uint32_t i = 0; i < elf.shnum && i < SECTION_LIMIT; i++) {
         struct trail_elf_section section = trail_elf_section_at(&elf, i);
         uint32_t rank = section_rank(&section);
         file->rank = rank > file->rank ? rank : file->rank;
-        file->has_code = file->has_code || (section.type != TRAIL_ELF_NOBITS &&
-                                            section.flags & TRAIL_ELF_CODE);
     }
 }
 
@@ -161,7 +193,6 @@ bool trail_symbol_file_whole(const struct trail_symbol_file *file)
         !trail_elf_parse(file->source.bytes, (size_t)file->source.bytes_size, &elf) ||
         elf.cut)
         return false;
-    /* Segments of a debug file may be those of its module, whose bytes it lacks. */
     if (file->has_code && !trail_elf_whole(&elf))
         return false;
     for (uint32_t i = 0; i < elf.shnum; i++) {

@@ -81,6 +81,13 @@ bool trail_symbol_file_id(const uint8_t *bytes, size_t size, struct trail_text *
 bool trail_symbol_file_text_hash(const uint8_t *bytes, size_t size,
                                  uint8_t id_ret[TRAIL_TEXT_HASH_SIZE]);
 
+/* What a file is kept and found by: its id, or of one with code that carries none that
+ * hash, which is written to `hash`. Two builds of the same code share it. False: a file
+ * that has neither. */
+bool trail_symbol_file_key(const uint8_t *bytes, size_t size,
+                           uint8_t hash[TRAIL_TEXT_HASH_SIZE],
+                           struct trail_text *key_ret, uint32_t *id_kind_ret);
+
 /* Two hex digits a byte, terminated; cut to fit. */
 void trail_hex(struct trail_text bytes, char *hex_ret, size_t size);
 

@@ -84,7 +84,9 @@ static bool is_of(const struct origin_info *info, const struct trail_target *tar
                   const struct trail_plugin *plugin)
 {
     const struct trail_text *id = &target->module.id;
-    return info->id_size == id->size && memcmp(info->id, id->data, id->size) == 0 &&
+    bool by_hash = target->module.id_kind == TRAIL_ID_TEXT_HASH;
+    return (info->id_kind == TRAIL_ID_TEXT_HASH) == by_hash &&
+           info->id_size == id->size && memcmp(info->id, id->data, id->size) == 0 &&
            strcmp(info->plugin, plugin->name) == 0 &&
            strcmp(info->release, plugin->release) == 0 && info->shape == plugin->shape;
 }

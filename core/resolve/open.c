@@ -139,6 +139,29 @@ static void find_better(struct trail_open *open, struct found *found)
     found->debug = better;
 }
 
+/* A module that is known by its code alone, and says little: one of the same code that
+ * was kept says more, unless there is the debug file that it links to. */
+static void find_same_code(struct trail_open *open, struct found *found)
+{
+    struct trail_want want;
+    struct trail_symbol_file *file = NULL;
+    struct trail_search search = open->search;
+    if (open->target->module.id_kind != TRAIL_ID_TEXT_HASH || !found->image ||
+        found->debug || found->image->rank == TRAIL_RANK_INFORMATION)
+        return;
+    bool linked = trail_routes_debug_want(open->target, found->image, &want) &&
+                  !trail_routes_companion(open->routes, open->target,
+                                          open->link->plugin->symbolizer->layouts,
+                                          &want, &search, &file);
+    if (!linked &&
+        !trail_routes_by_id(open->routes, open->target, TRAIL_ROLE_DEBUG, &search,
+                            &file) &&
+        file->rank > found->image->rank)
+        found->debug = file;
+    else
+        trail_symbol_file_close(file);
+}
+
 /* The module's file is nowhere: what has its id stands in for it. */
 static void find_stand_in(struct trail_open *open, struct found *found)
 {
@@ -168,6 +191,7 @@ static enum trail_status find_sources(struct trail_open *open,
                              &found.debug);
     trail_routes_image(open->target, &open->search, &found.image);
     find_better(open, &found);
+    find_same_code(open, &found);
     find_stand_in(open, &found);
     if (found.image) {
         open->search.stripped = found.image->rank < TRAIL_RANK_SYMBOLS;

@@ -298,6 +298,16 @@ static struct trail_gap explain(const struct trail_resolver *resolver,
     return trail_gap_explain(&outcome, lookup->arena);
 }
 
+/* Whether the symbolizer can be asked about the module; now is when it is loaded. One
+ * that cannot be loaded is left out from then on. */
+static bool reads(struct trail_link *link, const struct trail_target *target)
+{
+    if (link->load && link->load(link->arg, link))
+        link->plugin = NULL;
+    link->load = NULL;
+    return link->plugin && link->plugin->symbolizer->reads(&target->module);
+}
+
 enum trail_status trail_resolver_lookup(struct trail_resolver *resolver,
                                         const struct trail_target *target,
                                         const uint64_t *addresses, size_t count,
@@ -326,13 +336,11 @@ enum trail_status trail_resolver_lookup(struct trail_resolver *resolver,
 
     trail_os_mutex_lock(&resolver->lock);
     for (size_t i = 0; i < resolver->link_count; i++) {
-        const struct trail_link *link = &resolver->links[i];
-        if (!link->plugin->symbolizer->reads(&target->module))
-            continue;
         select_weak(&lookup);
         if (lookup.asked_count == 0)
             break;
-        ask_link(resolver, link, &lookup);
+        if (reads(&resolver->links[i], target))
+            ask_link(resolver, &resolver->links[i], &lookup);
     }
     trail_os_mutex_unlock(&resolver->lock);
     *gap_ret = explain(resolver, &lookup);
@@ -353,13 +361,12 @@ void trail_resolver_each(struct trail_resolver *resolver,
         resolver->timeout_ns ? trail_os_mono_ns() + resolver->timeout_ns : 0;
     trail_os_mutex_lock(&resolver->lock);
     for (size_t i = 0; i < resolver->link_count && !done; i++) {
-        const struct trail_link *link = &resolver->links[i];
-        const struct trail_symbolizer *symbolizer = link->plugin->symbolizer;
+        struct trail_link *link = &resolver->links[i];
         struct trail_open *open = NULL;
         struct trail_search search = { 0 };
         struct trail_error err;
-        if ((flags & TRAIL_LOOKUP_CALLS && !symbolizer->calls) ||
-            !symbolizer->reads(&target->module) ||
+        if (!reads(link, target) ||
+            (flags & TRAIL_LOOKUP_CALLS && !link->plugin->symbolizer->calls) ||
             trail_cache_open(&resolver->cache, link, &resolver->routes, target,
                              deadline_ns, how, &open, &search, &err))
             continue;

@@ -21,6 +21,10 @@
 struct trail_link {
     const struct trail_plugin *plugin;
     void *state;
+    /* Not NULL: the plugin is loaded when it is first asked. Fills in the rest of
+     * `link`. */
+    enum trail_status (*load)(void *arg, struct trail_link *link);
+    void *arg;
 };
 
 struct trail_resolver_options {

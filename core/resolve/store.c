@@ -75,9 +75,12 @@ static void entry_fill(const char *path, struct trail_text id,
 }
 
 /* Whether what lies at `path` is of this id and no worse than a file of `rank`. */
-static bool has_as_good(const char *path, struct trail_text id, uint32_t rank)
+static bool has_as_good(const char *path, struct trail_text id, uint32_t id_kind,
+                        uint32_t rank)
 {
-    const struct trail_wanted wanted = { .role = TRAIL_ROLE_DEBUG, .id = id };
+    const struct trail_wanted wanted = { .role = TRAIL_ROLE_DEBUG,
+                                         .id = id,
+                                         .id_kind = id_kind };
     struct trail_search search = { .mismatch = false };
     struct trail_symbol_file *there = NULL;
     bool good =
@@ -93,27 +96,31 @@ static enum trail_status add_file(const char *store,
                                   struct trail_error *err)
 {
     struct trail_text id;
+    uint32_t id_kind;
+    uint8_t hash[TRAIL_TEXT_HASH_SIZE];
     char path[1024];
     if (!trail_symbol_file_whole(file))
         return trail_fail(err, TRAIL_BAD_INPUT,
                           "%.180s: is no ELF file, or is cut short; get a whole copy",
                           file->path);
-    if (!trail_symbol_file_id(file->file.bytes, file->file.size, &id))
-        return trail_fail(err, TRAIL_BAD_INPUT,
-                          "%.150s: has no build-id to be found by; link it with "
-                          "-Wl,--build-id, or give its folder with --symbols",
-                          file->path);
+    if (!trail_symbol_file_key(file->file.bytes, file->file.size, hash, &id, &id_kind))
+        return trail_fail(
+            err, TRAIL_BAD_INPUT,
+            "%.140s: has no build-id and no code to be found by; `symbols "
+            "index` its program, or link that with -Wl,--build-id",
+            file->path);
     enum trail_store_kind kind = file->has_code ? TRAIL_STORE_EXE : TRAIL_STORE_DEBUG;
     if (!trail_store_path(store, id, kind, path, sizeof(path)))
         return trail_fail(err, TRAIL_BAD_INPUT, "%.200s: its path is too long", store);
     enum trail_status status = TRAIL_OK;
-    bool added = !has_as_good(path, id, file->rank);
+    bool added = !has_as_good(path, id, id_kind, file->rank);
     if (added)
         status =
             trail_store_put(store, id, kind, file->file.bytes, file->file.size, err);
     if (status)
         return status;
     entry_fill(path, id, kind, entry_ret);
+    entry_ret->by_hash = id_kind == TRAIL_ID_TEXT_HASH;
     *added_ret = added;
     return TRAIL_OK;
 }

@@ -1,5 +1,6 @@
-/* store.h -- the store of symbol files: one folder, files called by the id that they
- * carry, so that the name is the key and looking one up is opening one path.
+/* store.h -- the store of symbol files: one folder, files called by their key, so that
+ * looking one up is opening one path. The key is the id that a file carries; where it
+ * carries none it is the hash of its code (trail_symbol_file_key).
  *
  *     <store>/<id>.exe       the module itself, stripped or not
  *     <store>/<id>.debug     its separate debug file, of an ELF module
@@ -26,6 +27,7 @@ enum trail_store_kind {
 struct trail_store_entry {
     enum trail_store_kind kind;
     char id[2 * 64 + 1]; /* in hex */
+    bool by_hash;        /* of its code; only trail_store_add() says so */
     uint64_t size;       /* bytes */
     uint64_t modified_ns;
     char path[1024];
@@ -45,12 +47,12 @@ bool trail_store_path(const char *store, struct trail_text id,
 /* Whether anything has ever been put there: whether the folder exists. */
 bool trail_store_exists(const char *store);
 
-/* Copy the ELF file `path` into the store under the id that it carries; the folder is
+/* Copy the ELF file `path` into the store under its key; the folder is
  * made if it is missing. What is there already stays where it has as much debug
  * information: then `added_ret` is false, and the entry is the one that stays.
  *
  * Errors: TRAIL_NOT_FOUND, TRAIL_IO: of reading or writing; TRAIL_BAD_INPUT: it is no
- * whole ELF file, or carries no id.
+ * whole ELF file, or carries no id and has no code.
  */
 enum trail_status trail_store_add(const char *store, const char *path,
                                   struct trail_store_entry *entry_ret, bool *added_ret,

@@ -203,8 +203,9 @@ struct trail_map_out {
      * the name of what is called is known. */
     enum trail_status (*call)(void *arg, uint64_t return_address, uint64_t target,
                               struct trail_text target_linkage, int tail);
-    /* What the symbol table says of [start, end), by ascending start. One that lies in
-     * another comes behind it. `flags`: enum trail_found_flags. */
+    /* What the symbol table says of [start, end), in any order; the same may be said
+     * again. Of those that hold an address that which starts last names it, and of
+     * these the shortest. `flags`: enum trail_found_flags. */
     enum trail_status (*symbol)(void *arg, uint64_t start, uint64_t end,
                                 struct trail_text name, struct trail_text aka,
                                 uint32_t flags);

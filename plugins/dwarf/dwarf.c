@@ -51,6 +51,8 @@ static bool set_code(struct dwarf *image, const struct dwarf_input *input)
     memcpy(image->code, input->code, count * sizeof(*image->code));
     image->low = image->code[0].start < 2 ? 2 : image->code[0].start;
     image->high = image->code[count - 1].end;
+    if (image->high < image->low)
+        image->high = image->low;
     if (image->high - image->low > UINT32_MAX - 1)
         image->high = image->low + UINT32_MAX - 1;
     return true;

@@ -7,8 +7,8 @@
  * (origin/regions.h), and from then on an answer is a lookup.
  *
  * Which unit owns an address is told by the root DIEs; .debug_aranges is a hint that is
- * believed only where it says yes. Ranges outside `code` (what the linker dropped is
- * left at 0, 1, -1 or -2) never claim anything.
+ * believed only while the unit it names knows the address. Ranges outside `code` (what
+ * the linker dropped is left at 0, 1, -1 or -2) never claim anything.
  *
  * Input is untrusted. Every offset, count and depth is bounded; a chain of references
  * is followed for 16 steps; damage costs no more than the answers of the unit that has
@@ -143,8 +143,9 @@ enum trail_status dwarf_enumerate(struct dwarf *dwarf, const struct trail_call *
                                   uint32_t part, uint32_t parts,
                                   struct trail_map_out *out);
 
-/* Write the calls at each address: of a return address that made there, of the first
- * address of a function its tail calls.
+/* Write the calls at the addresses: of a return address the call made there, of the
+ * first address of a function its tail calls. Each once, as dwarf_enumerate writes it,
+ * in the order of the units.
  *
  * Errors: as above.
  */

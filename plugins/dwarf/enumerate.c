@@ -3,6 +3,7 @@
 #include "reader.h"
 #include "results.h"
 #include "split.h"
+#include "start.h"
 #include "targets.h"
 #include "warm.h"
 
@@ -41,12 +42,12 @@ static struct worker *take_worker(struct dwarf *image, const struct trail_call *
     if (worker)
         image->idle = worker->next;
     unlock(image);
-    if (!worker)
-        worker = worker_create(image);
-    if (worker) {
+    if (worker)
         worker_clear(worker);
+    else
+        worker = worker_create(image);
+    if (worker)
         worker_begin(worker, call);
-    }
     return worker;
 }
 
@@ -167,11 +168,31 @@ static enum trail_status send_calls(struct sending *sending)
     return status;
 }
 
+/* A function without a name says that the unit's other half is missing: whoever reads a
+ * map then knows why only a symbol names its code. */
+static bool mark_incomplete(struct worker *worker)
+{
+    const struct function_entry unnamed = { 0 };
+    struct origin_scope scope = { 0 };
+    if (!start_is_incomplete(worker) || !worker->segments.count)
+        return true;
+    scope.function = results_add_function(worker, &unnamed);
+    if (!scope.function || !vector_room(&worker->kept, 1))
+        return worker_no_memory(worker);
+    for (uint32_t i = 0; i < worker->segments.count; i++)
+        worker->segments.at[i].scope = worker->kept.count;
+    worker->kept.at[worker->kept.count++] = scope;
+    return true;
+}
+
 static enum trail_status send_unit(struct sending *sending, uint32_t unit)
 {
     struct worker *worker = sending->worker;
-    if (!warm_read_unit(worker, unit, sending->out->call != NULL))
-        return worker->status;
+    if (!warm_read_unit(worker, unit, sending->out->call != NULL) ||
+        !mark_incomplete(worker)) {
+        worker->runs.count = worker->segments.count = 0;
+        return worker_gave_up_unit(worker) ? TRAIL_OK : worker->status;
+    }
     enum trail_status status = send_files(sending);
     if (!status)
         status = send_functions(sending);

@@ -24,13 +24,14 @@ static int compare_piece_orders(const void *one, const void *other)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
+/* Functions of the same bytes that the linker folded are several sequences at one
+ * place: the first in the table is that of the one it kept. lines.c answers by the same
+ * order. */
 static int compare_sequences(const void *one, const void *other)
 {
     const struct sequence *a = one, *b = other;
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
-    if (a->end != b->end)
-        return a->end < b->end ? -1 : 1;
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
@@ -84,7 +85,9 @@ static bool paint(struct flattening *flattening)
     struct worker *worker = flattening->worker;
     uint32_t start = flattening->paint_start, end = flattening->paint_end;
     uint64_t painted = end - start;
-    memset(worker->paint, 0, (end - start) * sizeof(*worker->paint));
+    if (!vector_room(&worker->paint, end - start))
+        return worker_no_memory(worker);
+    memset(worker->paint.at, 0, (end - start) * sizeof(*worker->paint.at));
     for (uint32_t i = flattening->first_piece; i < flattening->next_piece; i++) {
         const struct piece *piece = &worker->pieces.at[i];
         uint32_t low = piece->start > start ? piece->start : start;
@@ -96,7 +99,7 @@ static bool paint(struct flattening *flattening)
             uint32_t to = interval->end < high ? interval->end : high;
             if (from >= to)
                 continue;
-            fill(worker->paint + (from - start), worker->paint + (to - start),
+            fill(worker->paint.at + (from - start), worker->paint.at + (to - start),
                  interval->scope);
             painted += to - from;
         }
@@ -172,7 +175,7 @@ static bool scope_at(struct flattening *flattening, uint32_t *scope_ret,
         if (!paint(flattening))
             return false;
     }
-    const uint32_t *painted = worker->paint + (at - flattening->paint_start);
+    const uint32_t *painted = worker->paint.at + (at - flattening->paint_start);
     uint32_t stop = *end_ret < flattening->paint_end ? *end_ret : flattening->paint_end;
     uint32_t size = 1;
     while (at + size < stop && painted[size] == *painted)
@@ -259,10 +262,6 @@ static bool merge(struct flattening *flattening)
 bool flatten_unit(struct worker *worker)
 {
     struct flattening flattening = { .worker = worker };
-    if (!worker->paint)
-        worker->paint = malloc(PAINT_SIZE * sizeof(*worker->paint));
-    if (!worker->paint)
-        return worker_no_memory(worker);
     sort(worker);
     return merge(&flattening);
 }

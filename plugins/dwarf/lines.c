@@ -33,6 +33,7 @@ struct machine {
     uint32_t last_file, last_line, last_column, last_discriminator;
     bool has_last;
     uint32_t query;
+    uint32_t sequence; /* where the one in hand starts */
 };
 
 static uint64_t location_of(struct machine *machine)
@@ -70,10 +71,8 @@ static inline bool keep_row(struct machine *machine)
         machine->is_live = false;
         return true;
     }
-    if (worker->rows.count == ROWS_MAX) {
-        worker->status = TRAIL_BAD_INPUT;
-        return false;
-    }
+    if (worker->rows.count == ROWS_MAX)
+        return worker_give_up_unit(worker);
     if (!vector_room(&worker->rows, 1))
         return worker_no_memory(worker);
     worker->rows.at[worker->rows.count++] =
@@ -115,11 +114,12 @@ static void answer_up_to(struct machine *machine)
         uint64_t address = low + query->address;
         if (address >= machine->address)
             break;
-        if (query->has_line || address < machine->last_address)
+        if (!machine->has_last || address < machine->last_address)
             continue;
-        if (!machine->has_last)
-            continue;
+        if (query->has_line && query->sequence <= machine->sequence)
+            continue; /* as flatten.c has it */
         query->has_line = true;
+        query->sequence = machine->sequence;
         query->location = lines_location(machine->worker, machine->last_file,
                                          machine->last_line, machine->last_column);
         query->discriminator = machine->last_discriminator;
@@ -137,7 +137,10 @@ static inline void compare_row(struct machine *machine)
     machine->last_file = machine->file; /* its number is asked for if it counts */
     machine->last_line = machine->line;
     machine->last_column = machine->column;
-    machine->has_last = true;
+    if (UNLIKELY(!machine->has_last)) {
+        machine->sequence = (uint32_t)(machine->address - machine->worker->image->low);
+        machine->has_last = true;
+    }
     machine->last_discriminator = machine->discriminator;
 }
 
@@ -334,7 +337,7 @@ bool lines_read_rows(struct worker *worker)
     if (!prepare(worker, &machine) || !run(&machine, true))
         return false;
     worker->rows.count = machine.first_row; /* of a sequence that did not end */
-    return true;
+    return !worker->status;
 }
 
 bool lines_answer(struct worker *worker, const struct filter *filter)
@@ -342,5 +345,5 @@ bool lines_answer(struct worker *worker, const struct filter *filter)
     struct machine machine = { .filter = filter };
     if (!worker->line.is_usable)
         return true;
-    return prepare(worker, &machine) && run(&machine, false);
+    return prepare(worker, &machine) && run(&machine, false) && !worker->status;
 }

@@ -60,6 +60,7 @@ static struct foreign_unit *find_foreign(struct worker *worker, uint64_t die)
         return NULL;
     struct foreign_unit *foreign = least_used(worker);
     const struct dwarf_set *alt = &worker->image->alt;
+    foreign->used = 0; /* until all of it is there */
     unit_context_init(&foreign->context, set, set == alt ? NULL : alt, unit);
     struct dwarf_bytes section = set->file.sections[DWARF_ABBREV];
     size_t read =
@@ -222,9 +223,9 @@ static void qualify(struct worker *worker, const struct names *names,
     struct name_scopes *scopes =
         last->foreign ? &last->foreign->scopes : &worker->name_scopes;
     if (last->foreign && !last->foreign->is_scoped) {
-        last->foreign->is_scoped = true;
         if (!scopes_read(worker, last->context, scopes))
             return;
+        last->foreign->is_scoped = true;
     }
     uint32_t scope = scopes_find(worker, last->context, scopes, last->offset);
     if (!scope)
@@ -274,11 +275,20 @@ uint32_t names_function(struct worker *worker, uint64_t die)
 {
     uint64_t hash = die * UINT64_C(0x9e3779b97f4a7c15);
     struct cached_name *cached = &worker->name_cache[hash >> (64 - NAME_CACHE_BITS)];
-    if (cached->die != die || !cached->function) {
-        cached->function = make_function(worker, die, 0, 0);
-        cached->die = die;
-    }
-    return cached->function;
+    if (cached->die == die)
+        return cached->function;
+    uint32_t function = make_function(worker, die, 0, 0);
+    /* That a DIE of another unit has no name may only mean that it was not reached. */
+    if (!worker->status && (function || is_in_hand(worker, die)))
+        *cached = (struct cached_name){ die, function };
+    return function;
+}
+
+void names_forget(struct worker *worker)
+{
+    memset(worker->name_cache, 0, sizeof(*worker->name_cache) << NAME_CACHE_BITS);
+    for (unsigned i = 0; worker->foreign && i < FOREIGN_MAX; i++)
+        worker->foreign[i].used = 0;
 }
 
 void names_deinit(struct worker *worker)

@@ -15,7 +15,8 @@ uint32_t names_function(struct worker *worker, uint64_t die);
 uint32_t names_placed_function(struct worker *worker, uint64_t die, uint32_t start,
                                uint32_t size);
 
-/* Forget what was learnt of DIEs. */
+/* Forget what was learnt of DIEs: it may be half of it. */
+void names_forget(struct worker *worker);
 void names_deinit(struct worker *worker);
 
 #endif

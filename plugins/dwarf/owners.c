@@ -221,9 +221,10 @@ static bool add_claim(struct worker *worker, struct claims *claims, struct claim
     return true;
 }
 
-/* Add what the hint says, and note in `has_claim` of which units it speaks. */
+/* Add what the hint says of the units that `is_asked` tells; NULL: of all. Those that
+ * it speaks of become 2. */
 static bool claim_by_hint(struct worker *worker, struct claims *claims,
-                          uint8_t *has_claim)
+                          uint8_t *is_asked)
 {
     const struct dwarf *image = worker->image;
     struct aranges aranges = begin_aranges(image);
@@ -231,14 +232,14 @@ static bool claim_by_hint(struct worker *worker, struct claims *claims,
         return true;
     while (next_arange(&aranges)) {
         uint32_t unit = unit_at(image, aranges.unit);
-        if (unit == NO_UNIT)
+        if (unit == NO_UNIT || (is_asked && !is_asked[unit]))
             continue;
         struct claim claim = { (uint32_t)(aranges.start - image->low),
                                (uint32_t)(aranges.stop - image->low), unit };
         if (!add_claim(worker, claims, claim))
             return false;
-        if (has_claim)
-            has_claim[unit] = 1;
+        if (is_asked)
+            is_asked[unit] = 2;
     }
     return true;
 }
@@ -309,7 +310,7 @@ static bool claim_by_functions(struct worker *worker, struct claims *claims,
     worker->line.numbers.count = 0;
     if (!start_unit(worker, unit, &first) ||
         !walk_unit(worker, first, &all, WALK_SHALLOW, false))
-        return false;
+        return worker_gave_up_unit(worker);
     for (uint32_t i = 0; i < worker->pieces.count; i++)
         if (!add_claim(worker, claims,
                        (struct claim){ worker->pieces.at[i].start,
@@ -325,20 +326,23 @@ bool owners_read_all(struct worker *worker)
         return worker_no_memory(worker);
     uint32_t count = image->main.units.count;
     struct claims claims = { 0 };
-    uint8_t *has_claim = calloc(count + 1u, 1);
-    bool is_done = has_claim ? claim_by_hint(worker, &claims, has_claim)
-                             : worker_no_memory(worker);
+    /* by unit: 0: its root DIE said where its code lies; 1: it did not; 2: the hint did
+     * instead */
+    uint8_t *is_asked = calloc(count + 1u, 1);
+    bool is_done = is_asked || worker_no_memory(worker);
     image->owners.count = 0; /* nobody owns anything while functions are looked at */
     for (uint32_t i = 0; is_done && i < count; i++) {
         bool says = true;
-        if (has_claim[i] || !unit_has_code(&image->main.units.at[i]))
-            continue;
-        is_done = claim_by_root(worker, &claims, i, &says) &&
-                  (says || claim_by_functions(worker, &claims, i));
+        if (unit_has_code(&image->main.units.at[i]))
+            is_done = claim_by_root(worker, &claims, i, &says);
+        is_asked[i] = !says;
     }
+    is_done = is_done && claim_by_hint(worker, &claims, is_asked);
+    for (uint32_t i = 0; is_done && i < count; i++)
+        is_done = is_asked[i] != 1 || claim_by_functions(worker, &claims, i);
     is_done = is_done && settle(worker, &claims);
     image->owners_state = is_done ? OWNERS_COMPLETE : OWNERS_UNREAD;
-    free(has_claim);
+    free(is_asked);
     vector_free(&claims.of);
     return is_done;
 }

@@ -16,11 +16,11 @@ uint32_t owners_find(const struct dwarf *image, uint32_t address);
 bool owners_stretch(const struct dwarf *image, uint32_t address, uint32_t unit,
                     uint32_t *end_ret);
 
-/* Read what .debug_aranges says. False: out of memory. */
+/* Read what .debug_aranges says: mostly true, and soon read. False: no memory. */
 bool owners_read_hint(struct worker *worker);
 
-/* Read the root DIE of every unit, and look into those that do not say where their code
- * lies. False: out of memory or of work. */
+/* Read the root DIE of every unit. Of those that do not say where their code lies the
+ * hint is believed, or else they are looked into. False: out of memory or of work. */
 bool owners_read_all(struct worker *worker);
 
 /* The owner of one address, by as little reading as possible: the hint first, then root

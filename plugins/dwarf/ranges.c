@@ -16,15 +16,21 @@ static bool add_range(struct worker *worker, uint64_t start, uint64_t end)
     return true;
 }
 
-/* Linkers leave 0, 1, -1 or -2, in 32 or 64 bits, where they dropped what a base
+/* Linkers leave 0, 1, -1 or -2, as wide as an address, where they dropped what a base
  * address belonged to. Offsets on top of it may look alive. */
-static bool is_tombstone(uint64_t base)
+static bool is_tombstone(const struct unit_context *context, uint64_t base)
 {
-    return base < 2 || (uint32_t)base >= UINT32_MAX - 1;
+    uint64_t all_ones = context->unit.sizes.address == 8 ? UINT64_MAX : UINT32_MAX;
+    return base < 2 || base >= all_ones - 1;
 }
 
-/* The address at `at`, as wide as in the unit. Those of 32 bits are extended so that
- * "all ones" means the same in both. */
+/* The same of a unit's DW_AT_low_pc, where 0 only means that there is no base. */
+static bool is_dead_unit(const struct unit_context *context)
+{
+    return context->low_pc && is_tombstone(context, context->low_pc);
+}
+
+/* The address at `at`, as wide as the unit has them. */
 static uint64_t address_at(const struct unit_context *context, const uint8_t *at)
 {
     unsigned size = context->unit.sizes.address;
@@ -39,7 +45,7 @@ static bool read_old_list(struct worker *worker, const struct unit_context *cont
     unsigned size = context->unit.sizes.address;
     uint64_t all_ones = size == 8 ? UINT64_MAX : UINT32_MAX;
     uint64_t base = context->low_pc;
-    bool is_dead = false;
+    bool is_dead = is_dead_unit(context);
     for (; offset <= section.size && section.size - offset >= 2 * size;
          offset += 2 * size) {
         uint64_t start = address_at(context, section.at + offset);
@@ -50,7 +56,7 @@ static bool read_old_list(struct worker *worker, const struct unit_context *cont
             return false;
         if (start == all_ones) {
             base = end;
-            is_dead = is_tombstone(base);
+            is_dead = is_tombstone(context, base);
         } else if (!is_dead && !add_range(worker, base + start, base + end)) {
             return false;
         }
@@ -87,7 +93,7 @@ static uint64_t next_address(struct list *list)
 static void set_base(struct list *list, uint64_t base)
 {
     list->base = base;
-    list->is_dead = is_tombstone(base);
+    list->is_dead = is_tombstone(list->context, base);
 }
 
 /* Read the entry of `kind`: false if it is no range; an empty one if it is dropped. */
@@ -136,7 +142,7 @@ static bool read_list(struct worker *worker, const struct unit_context *context,
     if (offset >= section.size)
         return true;
     struct list list = { context, section.at + offset, section.at + section.size,
-                         context->low_pc, false };
+                         context->low_pc, is_dead_unit(context) };
     while (list.at < list.end) {
         unsigned kind = *list.at++;
         uint64_t start, end;

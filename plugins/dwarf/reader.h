@@ -100,6 +100,7 @@ struct query {
     uint32_t unit;
     uint32_t scope; /* of the unit in hand, then among worker->kept; 0: none */
     uint32_t discriminator;
+    uint32_t sequence; /* start of the one that has its line */
     uint64_t location;
     bool has_line, has_function, has_line_table, is_incomplete;
 };
@@ -160,8 +161,8 @@ struct foreign_unit {
 
 #define NAME_CACHE_BITS 14
 struct cached_name {
-    uint64_t die;
-    uint32_t function; /* 0: free */
+    uint64_t die;      /* 0: free; no DIE is there */
+    uint32_t function; /* 0: it has no name */
 };
 
 /* What reads one unit after the other. */
@@ -172,6 +173,7 @@ struct worker {
     int64_t work_left;             /* see worker_spend */
     int64_t work_until_poll;
     enum trail_status status; /* sticks: out of memory, or cancelled */
+    bool gives_up_unit; /* `status` is TRAIL_BAD_INPUT for the unit in hand only */
 
     struct unit_context unit; /* in hand */
     uint32_t unit_index;      /* of it, or of its skeleton */
@@ -189,7 +191,7 @@ struct worker {
     VECTOR(struct raw_call) calls;
     VECTOR(struct function_place) function_places;
     struct name_scopes name_scopes;
-    uint32_t *paint;
+    VECTOR(uint32_t) paint; /* scopes by byte; see flatten.c. `count` is not used */
     struct walk_level *levels;
 
     VECTOR(struct segment) segments;
@@ -213,6 +215,24 @@ static inline bool worker_spend(struct worker *worker, uint64_t bytes)
 {
     worker->work_until_poll -= (int64_t)bytes;
     return LIKELY(worker->work_until_poll > 0) || worker_spend_slowly(worker);
+}
+
+/* End reading the unit in hand: it has more than a sound one. Always false. */
+static inline bool worker_give_up_unit(struct worker *worker)
+{
+    worker->status = TRAIL_BAD_INPUT;
+    worker->gives_up_unit = true;
+    return false;
+}
+
+/* Whether that was why reading it ended; then go on to the others. */
+static inline bool worker_gave_up_unit(struct worker *worker)
+{
+    bool gave_up = worker->gives_up_unit && worker->status == TRAIL_BAD_INPUT;
+    worker->gives_up_unit = false;
+    if (gave_up)
+        worker->status = TRAIL_OK;
+    return gave_up;
 }
 
 static inline bool worker_no_memory(struct worker *worker)

@@ -86,7 +86,7 @@ static bool answer_cold(struct worker *worker, const uint8_t *first,
         filter->queries[i].scope = 0;
         filter->queries[i].has_line = filter->queries[i].has_function = false;
     }
-    return false;
+    return worker_gave_up_unit(worker);
 }
 
 static int compare_by_unit(const void *one, const void *other)
@@ -115,7 +115,7 @@ static bool answer_unit(struct worker *worker, const struct filter *filter)
     if (!image->visits)
         return worker_no_memory(worker);
     if (image->visits[unit] >= VISITS_BEFORE_LOAD)
-        return warm_load(worker, unit);
+        return warm_load(worker, unit) || worker_gave_up_unit(worker);
     image->visits[unit]++;
     const uint8_t *first;
     return start_unit(worker, unit, &first) && answer_cold(worker, first, filter);

@@ -161,8 +161,10 @@ static bool find_in_file(struct worker *worker, struct trail_text name, uint64_t
     if (!input->find_dwo || !input->find_dwo(input->arg, name, directory, id, &file))
         return false;
     struct dwarf_set *set = add_set(worker, &file);
-    if (!set || !set_list_units(set))
+    if (!set)
         return false;
+    if (!set_list_units(set))
+        return worker_no_memory(worker);
     for (uint32_t i = 0; i < set->units.count; i++) {
         if (id_of(worker, set, &set->units.at[i]) != id)
             continue;
@@ -200,8 +202,10 @@ const struct split_half *split_find(struct worker *worker, uint32_t index,
                                root->value[SLOT_DWO_NAME]);
     bool is_found = find_in_package(image, id, half) ||
                     (name && find_in_file(worker, text_of(worker, name), id, half));
+    if (worker->status)
+        return NULL;
     half->state = is_found ? SPLIT_FOUND : SPLIT_MISSING;
-    return worker->status ? NULL : half;
+    return half;
 }
 
 bool split_find_all(struct worker *worker)
@@ -210,9 +214,7 @@ bool split_find_all(struct worker *worker)
     const struct dwarf_set *main = &worker->image->main;
     for (uint32_t i = 0; i < main->units.count; i++) {
         const struct unit *unit = &main->units.at[i];
-        bool may_be_split = unit->sizes.version == 5 ? unit->type == DW_UT_skeleton
-                                                     : unit->sizes.version == 4;
-        if (may_be_split && !start_unit(worker, i, &first))
+        if (split_may_be(unit) && !start_unit(worker, i, &first))
             return false;
     }
     return true;

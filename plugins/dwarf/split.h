@@ -6,6 +6,12 @@
 
 #include "reader.h"
 
+/* Whether the unit may be a skeleton: before DWARF 5 its root DIE tells. */
+static inline bool split_may_be(const struct unit *unit)
+{
+    return unit->sizes.version == 4 || unit->type == 4; /* DW_UT_skeleton */
+}
+
 /* The half of the skeleton `index`, whose root DIE is `root`. It is looked for once.
  * NULL: out of memory. */
 const struct split_half *split_find(struct worker *worker, uint32_t index,

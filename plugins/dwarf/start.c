@@ -101,7 +101,7 @@ static bool start(struct worker *worker, const struct unit *unit, uint32_t index
     if (!take_abbrevs(worker))
         return false;
     *first_ret = unit_read_root(&worker->unit, &root);
-    if (*first_ret || !has_slot(&root, SLOT_DWO_NAME))
+    if (*first_ret || !split_may_be(unit) || !has_slot(&root, SLOT_DWO_NAME))
         return true;
     return start_half(worker, &root, first_ret);
 }

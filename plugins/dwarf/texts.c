@@ -6,6 +6,7 @@
 
 #define BLOCK_BITS 20
 #define BLOCK_SIZE (UINT32_C(1) << BLOCK_BITS)
+#define FIRST_SIZE (UINT32_C(1) << 14) /* bytes of the first block: few need more */
 #define BLOCK_MAX  (TEXT_MADE >> BLOCK_BITS)
 
 bool texts_add_section(struct text_stretches *stretches, struct dwarf_bytes bytes,
@@ -99,13 +100,16 @@ static char *take(struct texts *texts, size_t size, uint32_t *text_ret)
 {
     if (size >= BLOCK_SIZE)
         return NULL;
-    if (!texts->blocks.count || BLOCK_SIZE - texts->used <= size) {
+    if (texts->room - texts->used <= size) {
         if (texts->blocks.count == BLOCK_MAX || !vector_room(&texts->blocks, 1))
             return NULL;
-        char *block = malloc(BLOCK_SIZE);
+        bool is_small = !texts->blocks.count && size < FIRST_SIZE;
+        uint32_t room = is_small ? FIRST_SIZE : BLOCK_SIZE;
+        char *block = malloc(room);
         if (!block)
             return NULL;
         texts->blocks.at[texts->blocks.count++] = block;
+        texts->room = room;
         texts->used = 0;
     }
     char *string = texts->blocks.at[texts->blocks.count - 1] + texts->used;

@@ -38,7 +38,7 @@ bool texts_add_section(struct text_stretches *stretches, struct dwarf_bytes byte
 struct texts {
     const struct text_stretches *stretches;
     VECTOR(char *) blocks;
-    uint32_t used;        /* bytes of the last block */
+    uint32_t room, used;  /* bytes of the last block */
     VECTOR(uint32_t) set; /* open addressing; a power of two; 0: free */
     uint32_t made_count;
 };

@@ -133,6 +133,8 @@ static bool pass(struct walk *walk, const struct abbrev *abbrev, uint64_t offset
         return jump(walk, abbrev, offset);
     walk->at = die_skip(walk->unit, abbrev, walk->at, walk->end);
     struct walk_level level = walk->levels[walk->depth];
+    if (abbrev->class == DIE_FUNCTION) /* it is not wanted, nor is what it calls */
+        level.scope = 0;
     if (!walk->at)
         return true;
     return is_named ? go_down_named(walk, offset, level.scope)
@@ -142,10 +144,8 @@ static bool pass(struct walk *walk, const struct abbrev *abbrev, uint64_t offset
 static bool add_scope(struct worker *worker, const struct raw_scope *scope)
 {
     uint32_t number = worker->scopes.count;
-    if (worker->intervals.count + worker->ranges.count > INTERVALS_MAX) {
-        worker->status = TRAIL_BAD_INPUT;
-        return false;
-    }
+    if (worker->intervals.count + worker->ranges.count > INTERVALS_MAX)
+        return worker_give_up_unit(worker);
     if (!vector_room(&worker->scopes, 1) ||
         !vector_room(&worker->intervals, worker->ranges.count))
         return worker_no_memory(worker);
@@ -338,36 +338,74 @@ static bool pass_die(struct walk *walk, const struct abbrev *abbrev, uint64_t of
     }
 }
 
-/* False: out of memory or of work. */
+static inline bool is_plain(const struct abbrev *abbrev)
+{
+    return abbrev->class == DIE_SKIP || abbrev->class == DIE_ENTER;
+}
+
+/* Leave a list of children that names nothing and ends no function: most do not. */
+static inline bool go_up_quickly(struct walk *walk)
+{
+    bool ends_function =
+        walk->is_in_function && walk->depth == walk->function_depth + 1;
+    if (UNLIKELY(ends_function || walk->levels[walk->depth].is_name))
+        return false;
+    walk->depth--;
+    return true;
+}
+
+/* Past a DIE that has no code and names nothing, down to its children if they are to be
+ * looked at. False: it takes more than that. */
+static inline bool pass_quickly(struct walk *walk, const struct abbrev *abbrev,
+                                const uint8_t **at)
+{
+    if (!is_plain(abbrev))
+        return false;
+    if (abbrev->has_children) {
+        if (walk->mode != WALK_DEEP || walk->depth + 1 >= DEPTH_MAX)
+            return false;
+        struct walk_level level = walk->levels[walk->depth];
+        level.is_name = false;
+        walk->levels[++walk->depth] = level;
+    }
+    *at = die_skip(walk->unit, abbrev, *at, walk->end);
+    return true;
+}
+
+/* Nearly all DIEs are of no interest, so the way past these is kept short. False: out
+ * of memory or of work. */
 static bool walk_dies(struct walk *walk)
 {
     const struct unit_context *unit = walk->unit;
+    const struct abbrev *abbrevs = unit->abbrevs->by_code.at;
+    const uint32_t abbrev_count = unit->abbrevs->by_code.count;
     const uint8_t *info = unit->sections[DWARF_INFO].at;
-    while (walk->at && walk->at < walk->end) {
-        const uint8_t *die = walk->at;
-        uint64_t code = *die;
-        walk->at++;
+    const uint8_t *at = walk->at, *end = walk->end;
+    while (at && at < end) {
+        const uint8_t *die = at;
+        uint64_t code = *at++;
         __builtin_prefetch(die + 1024); /* jumps defeat the core's own guess */
         if (UNLIKELY(code >= 0x80)) {
-            walk->at = die;
-            code = bytes_uleb(&walk->at, walk->end);
+            at = die;
+            code = bytes_uleb(&at, end);
         }
         if (!code) {
             if (walk->depth == 0)
                 return true;
-            go_up(walk);
+            walk->at = at;
+            if (!go_up_quickly(walk))
+                go_up(walk);
             continue;
         }
-        const struct abbrev *abbrev = abbrevs_find(unit->abbrevs, code);
-        if (UNLIKELY(!abbrev || abbrev->class == DIE_BAD))
+        if (UNLIKELY(code >= abbrev_count || abbrevs[code].class == DIE_BAD))
             return true;
-        if (LIKELY(!abbrev->has_children &&
-                   (abbrev->class == DIE_SKIP || abbrev->class == DIE_ENTER))) {
-            walk->at = die_skip(unit, abbrev, walk->at, walk->end);
+        const struct abbrev *abbrev = &abbrevs[code];
+        if (LIKELY(pass_quickly(walk, abbrev, &at)))
             continue;
-        }
+        walk->at = at;
         if (!pass_die(walk, abbrev, (uint64_t)(die - info)))
             return false;
+        at = walk->at;
     }
     return true;
 }
@@ -401,5 +439,5 @@ bool walk_unit(struct worker *worker, const uint8_t *at, const struct filter *fi
     if (walk.is_in_function) /* the unit was cut short */
         close_pieces(&walk);
     worker->name_scopes.walked_count = worker->name_scopes.of.count;
-    return true;
+    return !worker->status;
 }

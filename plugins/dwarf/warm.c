@@ -80,26 +80,39 @@ bool warm_read_unit(struct worker *worker, uint32_t unit, bool wants_calls)
            flatten_unit(worker) && flatten_keep_scopes(worker, segment);
 }
 
-/* Note where discriminators change in the rows of the unit in hand; most are 0. */
+static bool keep_discriminator(struct worker *worker, uint32_t address, uint32_t value)
+{
+    struct warm *warm = worker->image->warm;
+    if (!vector_room(&warm->discriminators, 1))
+        return worker_no_memory(worker);
+    warm->discriminators.at[warm->discriminators.count++] =
+        (struct discriminator){ address, value };
+    return true;
+}
+
+/* Note where discriminators change in the rows of the unit in hand; most are 0. Where
+ * sequences overlap the first one counts, as in flatten.c. */
 static bool keep_discriminators(struct worker *worker, struct warm_unit *unit)
 {
     struct warm *warm = worker->image->warm;
+    uint32_t last = 0, done = 0;
     unit->discriminator = warm->discriminators.count;
-    uint32_t last = 0;
     for (uint32_t i = 0; i < worker->sequences.count; i++) {
         const struct sequence *sequence = &worker->sequences.at[i];
         const struct row *row = worker->rows.at + sequence->row;
         for (uint32_t k = 0; k <= sequence->row_count; k++) {
             bool is_end = k == sequence->row_count;
-            struct discriminator next = { is_end ? sequence->end : row[k].address,
-                                          is_end ? 0 : row[k].discriminator };
-            if (next.value == last)
+            uint32_t address = is_end ? sequence->end : row[k].address;
+            uint32_t end =
+                k + 1 < sequence->row_count ? row[k + 1].address : sequence->end;
+            uint32_t value = is_end ? 0 : row[k].discriminator;
+            if (value == last || end < done || (end == done && !is_end))
                 continue;
-            if (!vector_room(&warm->discriminators, 1))
-                return worker_no_memory(worker);
-            warm->discriminators.at[warm->discriminators.count++] = next;
-            last = next.value;
+            if (!keep_discriminator(worker, address > done ? address : done, value))
+                return false;
+            last = value;
         }
+        done = sequence->end > done ? sequence->end : done;
     }
     unit->discriminator_count = warm->discriminators.count - unit->discriminator;
     return true;
@@ -134,13 +147,13 @@ bool warm_load(struct worker *worker, uint32_t unit)
         return true;
     uint32_t kept = worker->kept.count; /* regions hold copies of what they need */
     worker->segments.count = worker->runs.count = 0;
-    bool is_done = warm_read_unit(worker, unit, false) && add_runs(worker) &&
-                   keep_discriminators(worker, loaded);
+    bool is_done = warm_read_unit(worker, unit, false) &&
+                   keep_discriminators(worker, loaded) && add_runs(worker);
     worker->kept.count = kept;
     worker->segments.count = worker->runs.count = 0;
     loaded->has_line_table = worker->line.is_usable;
     loaded->is_incomplete = start_is_incomplete(worker);
-    loaded->is_read = is_done || worker->status == TRAIL_BAD_INPUT; /* not again */
+    loaded->is_read = is_done || worker->gives_up_unit; /* not again */
     return is_done;
 }
 

@@ -12,8 +12,11 @@
 
 void worker_begin(struct worker *worker, const struct trail_call *call)
 {
+    if (worker->status) /* what the last call could not end may be half there */
+        names_forget(worker);
     worker->call = call;
     worker->status = TRAIL_OK;
+    worker->gives_up_unit = false;
     worker->work_left = (int64_t)worker->image->section_bytes * WORK_OF_A_BYTE;
     worker->work_left += WORK_AT_LEAST;
     worker->work_until_poll = POLL_BYTES;
@@ -101,6 +104,7 @@ void worker_destroy(struct worker *worker)
     vector_free(&worker->calls);
     vector_free(&worker->function_places);
     vector_free(&worker->name_scopes.of);
+    vector_free(&worker->paint);
     vector_free(&worker->segments);
     vector_free(&worker->runs);
     vector_free(&worker->kept);
@@ -110,7 +114,6 @@ void worker_destroy(struct worker *worker)
     free(worker->function_set.slots);
     free(worker->file_set.slots);
     free(worker->name_cache);
-    free(worker->paint);
     free(worker->levels);
     free(worker);
 }

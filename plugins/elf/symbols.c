@@ -1,6 +1,7 @@
 /* symbols.c -- reads the symbol tables of a module, and finds the one of an address. */
 #include "plugins/elf/symbols.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,23 +180,50 @@ bool symbols_find(struct symbols *symbols, uint64_t address, struct symbol *symb
                                : find_by_walk(symbols, address, symbol_ret);
 }
 
+/* Read the numbers of the symbols that name files. Without memory for them there are
+ * none, and each symbol looks for its own. */
+static void read_source_files(const struct symtab *from, struct symbol_files *files)
+{
+    size_t count = 0;
+    files->is_read = true;
+    for (uint32_t i = 1; i < from->count && symtab_is_local(from, i); i++)
+        count += symtab_at(from, i).type == STT_FILE;
+    files->numbers = malloc((count + 1) * sizeof(*files->numbers));
+    if (!files->numbers)
+        return;
+    for (uint32_t i = 1; files->count < count; i++)
+        if (symtab_at(from, i).type == STT_FILE)
+            files->numbers[files->count++] = i;
+}
+
+/* The last of them that is not behind `number`; 0: none. */
+static uint32_t source_file_before(const struct symbol_files *files, uint32_t number)
+{
+    size_t low = 0, high = files->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (files->numbers[middle] <= number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? files->numbers[low - 1] : 0;
+}
+
 const char *symbols_file(struct symbols *symbols, const struct symbol *symbol)
 {
-    uint32_t number = symbol->number, table = symbol->table;
+    uint32_t number = symbol->number, table = symbol->table, file;
     if (!number || table >= symbols->table_count)
         return NULL;
     const struct symtab *from = &symbols->tables[table];
-    struct symbol_file *file = &symbols->last_file;
-    bool is_behind = file->first && file->table == table && number >= file->first;
-    uint32_t known = is_behind ? file->last : 0;
-    uint32_t first = number > known ? symtab_find_file(from, number, known + 1) : 0;
-    if (first)
-        *file = (struct symbol_file){ table, first, number };
-    else if (!is_behind || !symtab_is_local(from, number))
+    struct symbol_files *files = &symbols->source_files[table];
+    if (symbols->is_indexed && !files->is_read)
+        read_source_files(from, files);
+    if (!symtab_is_local(from, number))
         return NULL;
-    else if (number > known)
-        file->last = number;
-    return symtab_file_name(from, file->first);
+    file = files->numbers ? source_file_before(files, number)
+                          : symtab_find_file(from, number);
+    return file ? symtab_file_name(from, file) : NULL;
 }
 
 void symbols_deinit(struct symbols *symbols)
@@ -204,5 +232,7 @@ void symbols_deinit(struct symbols *symbols)
     plt_deinit(&symbols->plt);
     binary_close(&symbols->mini);
     free(symbols->mini_bytes);
+    for (size_t i = 0; i < SYMBOLS_TABLES; i++)
+        free(symbols->source_files[i].numbers);
     *symbols = (struct symbols){ .files = NULL };
 }

@@ -57,9 +57,11 @@ struct symbol_place {
 #define SYMBOL_TABLE   SYMTAB_MAX
 #define SYMBOL_COVERED (SYMTAB_MAX * 2)
 
-/* Symbols `first` to `last` of a table are local to the file that `first` names. */
-struct symbol_file {
-    uint32_t table, first, last; /* first 0: none is known */
+/* The local symbols of a table that name the source files of those behind them. */
+struct symbol_files {
+    uint32_t *numbers; /* ascending */
+    size_t count;
+    bool is_read;
 };
 
 /* Zero it, and set `files` and `code`, which stay until symbols_deinit(). */
@@ -79,7 +81,7 @@ struct symbols {
     bool is_indexed;
     struct symbol_place *index; /* by start */
     size_t index_count;
-    struct symbol_file last_file;
+    struct symbol_files source_files[SYMBOLS_TABLES];
     char text[SYMBOLS_TEXT];
 };
 

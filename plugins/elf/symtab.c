@@ -141,9 +141,9 @@ struct trail_text symtab_name(const struct symtab *table,
 }
 
 /* Local symbols follow the name of their file, global ones come after all of them. */
-uint32_t symtab_find_file(const struct symtab *table, uint32_t number, uint32_t least)
+uint32_t symtab_find_file(const struct symtab *table, uint32_t number)
 {
-    while (number >= least && symtab_is_local(table, number)) {
+    while (number && symtab_is_local(table, number)) {
         if (symtab_at(table, number).type == STT_FILE)
             return number;
         number--;

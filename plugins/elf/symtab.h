@@ -82,9 +82,8 @@ static inline bool symtab_is_local(const struct symtab *table, uint32_t number)
     return symtab_at(table, number).binding == STB_LOCAL;
 }
 
-/* The symbol that names the source file which symbol `number` is local to, searched for
- * down to `least`; 0: none. */
-uint32_t symtab_find_file(const struct symtab *table, uint32_t number, uint32_t least);
+/* The symbol that names the source file which symbol `number` is local to; 0: none. */
+uint32_t symtab_find_file(const struct symtab *table, uint32_t number);
 
 /* What it names; NULL: nothing, as where the linker made what follows. */
 const char *symtab_file_name(const struct symtab *table, uint32_t number);

@@ -1,6 +1,8 @@
 /* outline.c -- stands between the DWARF reader and whoever writes a map. */
 #include "outline.h"
 
+#include <stdlib.h>
+
 #include "plugins/elf/naming.h"
 
 /* Passes on what the DWARF reader writes. */
@@ -10,6 +12,15 @@ struct outline {
     uint32_t file_count; /* the last number that a file has */
     const char *file;    /* of symbols, as last written under `file_number` */
     uint32_t file_number;
+    struct known_name *known; /* KNOWN_NAMES of them; NULL: none is kept */
+};
+
+/* Names that were looked up, by where the reader has them: one function is called from
+ * many places, and its name stays where it is. */
+#define KNOWN_NAMES 4096u
+struct known_name {
+    const char *name;
+    uint64_t address; /* 0: none, or several */
 };
 
 static enum trail_status pass_file(void *arg, uint32_t id, struct trail_text file,
@@ -57,18 +68,31 @@ static enum trail_status pass_function(void *arg, uint32_t id, struct trail_text
     return outline->out->function(outline->out->arg, id, name, linkage, start, size);
 }
 
+/* Where the one function of this name begins; 0: none, or several. */
+static uint64_t address_of(const struct outline *outline, struct trail_text name)
+{
+    struct image *image = outline->image;
+    size_t slot = (uintptr_t)name.data * 0x9e3779b9u % KNOWN_NAMES;
+    struct known_name *known = outline->known ? &outline->known[slot] : NULL;
+    uint64_t address = 0;
+    if (known && known->name == name.data)
+        return known->address;
+    mtx_lock(&image->lock);
+    if (!symbol_names_find(&image->names, name, &address))
+        address = 0;
+    mtx_unlock(&image->lock);
+    if (known)
+        *known = (struct known_name){ name.data, address };
+    return address;
+}
+
 /* With the address of what is called, where the symbol table has one of that name. */
 static enum trail_status pass_call(void *arg, uint64_t return_address, uint64_t target,
                                    struct trail_text target_linkage, int tail)
 {
     const struct outline *outline = arg;
-    struct image *image = outline->image;
-    if (!target && target_linkage.size) {
-        mtx_lock(&image->lock);
-        if (!symbol_names_find(&image->names, target_linkage, &target))
-            target = 0;
-        mtx_unlock(&image->lock);
-    }
+    if (!target && target_linkage.size)
+        target = address_of(outline, target_linkage);
     return outline->out->call(outline->out->arg, return_address, target, target_linkage,
                               tail);
 }
@@ -150,13 +174,16 @@ enum trail_status outline_write(struct image *image, const struct trail_call *ca
     struct outline outline = { .image = image, .out = out };
     struct trail_map_out own = passing(&outline);
     enum trail_status status = TRAIL_OK;
+    outline.known = calloc(KNOWN_NAMES, sizeof(*outline.known));
     mtx_lock(&image->lock);
     symbols_expect(&image->symbols, SIZE_MAX);
     mtx_unlock(&image->lock);
     if (image->dwarf)
         status = dwarf_enumerate(image->dwarf, call, part, parts, &own);
-    return status || !takes_symbols(out) ? status
-                                         : write_symbols(&outline, part, parts);
+    if (!status && takes_symbols(out))
+        status = write_symbols(&outline, part, parts);
+    free(outline.known);
+    return status;
 }
 
 enum trail_status outline_calls(struct image *image, const struct trail_call *call,

@@ -393,6 +393,7 @@ int main(int argc, char **argv)
     int status = compare(&subject);
     subject.plugin->close(subject.image);
     subject.plugin->destroy(state);
+    symbol_host_deinit(&host);
     free(subject.addresses.at);
     free(map.at);
     free(bytes.at);

@@ -1,13 +1,15 @@
 # addr2line_compare.awk -- what GNU addr2line and ours say differently, and whose fault it is.
 #
-#   awk -f addr2line_compare.awk -v file=NAME -v code="START END ..." FAULTS GNU OURS LLVM
+#   awk -f addr2line_compare.awk -v file=NAME -v code="START END ..." FAULTS GNU OURS \
+#       LLVM STUBS
 #
-# The last three are what addr2line, ours and llvm-symbolizer (--output-style=GNU) print
-# with -a -f -i for the same addresses. Prints "ADDRESS KIND..." for each address at which
+# GNU, OURS and LLVM are what addr2line, ours and llvm-symbolizer (--output-style=GNU)
+# print with -a -f -i for the same addresses; STUBS has "START NAME" of each entry of a
+# procedure linkage table, by objdump. Prints "ADDRESS KIND..." for each address at which
 # the first two differ. A difference is excused if all its kinds are listed for the file
 # in FAULTS, and llvm-symbolizer says what ours does in the lines that differ; where there
 # is no code, where only the name of a file is empty, and where addr2line says nothing at
-# all, it is not asked. Exit code 1: one is not excused.
+# all, it is not asked, and of linkage tables objdump is. Exit code 1: one is not excused.
 function number(hex, i, n) {
     sub(/^0x/, "", hex)
     for (i = 1; i <= length(hex); i++)
@@ -23,6 +25,14 @@ function is_code(address, i, n, ends) {
     return 0
 }
 
+# What objdump calls the entry of a linkage table that an address is in.
+function stub_at(address, i, found) {
+    for (i = 1; i <= stubs; i++)
+        if (stub_start[i] <= address && (!found || stub_start[i] > stub_start[found]))
+            found = i
+    return found ? stub_name[found] : ""
+}
+
 # Line k of answer b of tool t; the address is line 0.
 function line(t, b, k) { return text[t, b, k] }
 
@@ -33,6 +43,11 @@ function plain(place) {
 
 function count_of(place) {
     sub(/.*:/, "", place)
+    return place
+}
+
+function file_of(place) {
+    sub(/:[^:]*$/, "", place)
     return place
 }
 
@@ -81,6 +96,8 @@ function kind_of_place(theirs, ours, k) {
         return "file-of-a-global"
     if (theirs ~ /\// && count_of(theirs) == count_of(ours))
         return "other-file"
+    if (file_of(theirs) == file_of(ours))
+        return "folded"
     return "place"
 }
 
@@ -101,6 +118,8 @@ function kinds(b, k, found, kind, all) {
         return " other"
     if (line(2, b, 1) == "??" && lines[2, b] == 2 && line(2, b, 2) == "??:0")
         return " beyond-the-end"
+    if (line(2, b, 1) ~ /@plt$/ && lines[2, b] == 2)
+        return " stub"
     if (line(1, b, 1) == "??" && line(1, b, 2) == "??:0" && line(2, b, 2) == "??:?")
         return " dynamic-symbol"
     all = ""
@@ -132,11 +151,25 @@ function show(b, t, k) {
             printf "%-5s %s\n", names[t], line(t, b, k) > "/dev/stderr"
 }
 
+# Whether another reader says what ours does, where one has to be asked.
+function is_agreed(b, all) {
+    if (all == " stub")
+        return line(2, b, 1) == stub_at(number(line(2, b, 0)))
+    return all ~ /^ (data|declaration|file-without-name|dynamic-symbol)$/ ||
+        is_llvm_with_us(b)
+}
+
 FNR == 1 { tool++ }
 
 tool == 1 {
     if ($0 !~ /^#/ && NF && ($2 == file || $2 == "*"))
         listed[$1] = 1
+    next
+}
+
+tool == 5 {
+    stub_start[++stubs] = number($1)
+    stub_name[stubs] = $2
     next
 }
 
@@ -160,9 +193,9 @@ END {
         if (all == "")
             continue
         print line(2, b, 0) all
-        excused = all ~ /^ (data|declaration|file-without-name|dynamic-symbol)$/ || is_llvm_with_us(b)
+        excused = is_agreed(b, all)
         if (!excused)
-            all = all " (and llvm-symbolizer says something else)"
+            all = all " (and another reader says something else)"
         n = split(all, one, " ")
         for (i = 1; i <= n; i++)
             excused = excused && one[i] in listed

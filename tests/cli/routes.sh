@@ -68,6 +68,58 @@ test_the_store_is_where_the_config_says()
     expect_answer public_api store -
 }
 
+# ---- a plugin that is replaced ---------------------------------------------------------
+
+# put_release NUMBER: the plugin file becomes another, as an update puts it there.
+put_release()
+{
+    mkdir -p release
+    chmod go-w release
+    cp "$build/tests/cli/outliner-$1/outliner.so" release/next
+    chmod go-w release/next
+    mv release/next release/outliner.so
+}
+
+# expect_made VERSION ROUTE: who answered; the plugin itself ("-") or its map. Leaves in `$1.id` the plugin's id, and in
+# `$1.names` what no plugin has a say in, and what it said.
+expect_made()
+{
+    run resolve --style json request.jsonl
+    expect_status 0
+    "$json" answers.0.plugin answers.0.version answers.0.route < out > got
+    printf 'outliner\t%s\t%s\n' "$1" "$2" > wanted
+    expect_same got wanted
+    "$json" answers.0.plugin_id < out > "$1.id"
+    "$json" trace.threads.0.pcs.0 trace.modules.0.id threads.0.frames.0.address \
+        threads.0.frames.0.function threads.0.frames.0.line < out > "$1.names"
+    grep -q "$c_id.*outlined	7\$" "$1.names" || fail "$said" "$1.names"
+}
+c_id=214b18e9732c20fc56010ada89a354aef4c1b5fe
+
+test_identities_stay_when_a_plugin_is_replaced_and_its_release_is_told()
+{
+    export BACKTRAIL_PLUGIN_PATH="$work/here/release"
+    trace good > request.jsonl
+    put_release 1.0
+    expect_made 1.0 -
+    run symbols index "$c_file"
+    expect_status 0
+    expect_made 1.0 store
+    cp 1.0.id first.id
+    put_release 2.0 # the map is of the old one
+    expect_made 2.0 -
+    expect_same 2.0.names 1.0.names
+    ! cmp -s 2.0.id 1.0.id || fail "both plugins are called the same" 2.0.id
+    run symbols ls
+    expect out " stale " "made by outliner 1.0, shape " "; here is 2.0"
+    # The same release and shape in another file: the map is as good as ever.
+    put_release 1.0
+    printf x >> release/outliner.so
+    expect_made 1.0 store
+    expect_same 1.0.names 2.0.names
+    ! cmp -s 1.0.id first.id || fail "another file is called the same" 1.0.id
+}
+
 # ---- debuginfod servers ----------------------------------------------------------------
 
 # serve WAY FILE: starts a server and writes c.json, with TIMEOUT, to ask it.

@@ -218,16 +218,110 @@ test_a_stripped_program_finds_the_debug_file_that_was_added()
     expect out "$gcc_id.debug" "is there already"
 }
 
-test_what_has_no_id_or_is_cut_is_not_added()
+test_what_has_neither_id_nor_code_or_is_cut_is_not_added()
 {
     head -c 3000 "$fixtures/x64-gcc-dw5-O2" > cut
-    run symbols add "$fixtures/debuglink-badcrc-noid/x64-debuglink" cut nowhere \
+    run symbols add "$fixtures/debuglink-noid/x64-debuglink.debug" cut nowhere \
         "$fixtures/x64-cpp-gcc"
     expect_status 1
     expect_lines err 3
-    expect err "x64-debuglink: has no build-id" "cut: " "nowhere: No such file or directory"
+    expect err "x64-debuglink.debug: has no build-id and no code" "cut: " "nowhere: No such file or directory"
     expect out "$cpp_id.exe" "added"
     nothing_partial "$store"
+}
+
+# ---- without a build-id -----------------------------------------------------------
+
+noid_hash=47be81f3982f618c # debuglink-noid/, debuglink-badcrc-noid/
+
+# by_hash FILE HASH ADDRESS: a trace of it, as one that was captured.
+by_hash()
+{
+    sed "s,/nonexistent/lib/gone.so,$1,; s/\"id\":\"[0-9a-f]*\"/\"id\":\"\",\"text_hash\":\"fnv1a-64:$2\"/
+        s/\"id_kind\":\"build-id\"/\"id_kind\":\"none\"/; s/0x401000/$3/; s/0x400000/0x0/; s/0x404000/0x405000/" \
+        "$data/missing.jsonl"
+}
+
+test_two_builds_of_the_same_code_without_an_id_are_one_entry_and_found_by_it()
+{
+    index "$fixtures/debuglink-noid/x64-debuglink" # with the debug file it links to
+    expect out "$noid_hash unverified  built" "lines"
+    index "$fixtures/debuglink-badcrc-noid/x64-debuglink" # which has none
+    expect out "$noid_hash unverified  up to date"
+    run symbols add "$fixtures/debuglink-badcrc-noid/x64-debuglink"
+    expect out "$noid_hash.exe unverified" "added"
+    run symbols add "$fixtures/debuglink-noid/x64-debuglink"
+    expect out "$noid_hash.exe unverified" "is there already"
+    run symbols ls --json
+    "$json" id id_kind kind state < out > got
+    printf '%s\ttext-hash\t%s\n' $noid_hash 'exe	-' $noid_hash 'origin	fresh' > wanted
+    expect_same got wanted
+    run symbols ls
+    expect out "$noid_hash unverified"
+    run symbols verify "$store"
+    expect_status 0
+    expect out "2 files checked, 0 things wrong"
+    by_hash /nowhere/gone $noid_hash 0x401000 > trace.jsonl
+    run resolve --style json trace.jsonl
+    "$json" threads.0.frames.0.function threads.0.frames.0.line answers.0.route < out > got
+    printf 'chain_step1\t20\tstore\n' > wanted
+    expect_same got wanted
+    # Other code: its hash leads nowhere, and a file called by it is refused.
+    other=${noid_hash%?}0
+    mv "$store/$noid_hash.exe" "$store/$other.exe"
+    mv "$store/$noid_hash.origin" "$store/$other.origin"
+    by_hash /nowhere/gone $other 0x401000 > trace.jsonl
+    run resolve --style json trace.jsonl
+    "$json" gaps.0.reason < out > got
+    echo id_mismatch > wanted
+    expect_same got wanted
+    run symbols verify "$store"
+    expect_status 1
+    expect_lines err 2
+    expect err "has id $noid_hash, which is not its name" "is the map of $noid_hash"
+}
+
+test_a_stripped_program_without_an_id_is_named_by_the_same_code_in_the_store()
+{
+    full=$build/tests/cli/no_id_full bare=$build/tests/cli/no_id_bare
+    run sym --json -e "$full" main
+    start=$("$json" symbol.start < out)
+    run symbols add "$full"
+    expect_status 0
+    hash=$(sed 's/\.exe unverified.*//' out)
+    run symbols add "$bare" # the same code, and says less
+    expect out "$hash.exe unverified" "is there already"
+    by_hash "$bare" "$hash" "$start" > trace.jsonl
+    run resolve --style json trace.jsonl
+    "$json" threads.0.frames.0.function answers.0.route < out > got
+    printf 'main\tstore\n' > wanted
+    expect_same got wanted
+    rm "$store"/*
+    index "$full"
+    run resolve --style json trace.jsonl
+    "$json" threads.0.frames.0.function answers.0.route < out > got
+    expect_same got wanted
+}
+
+test_the_map_of_a_module_without_an_id_is_exported_by_its_hash()
+{
+    file=$fixtures/debuglink-noid/x64-debuglink
+    run symbols export --debug --exe "$file" --out maps
+    expect_status 4
+    "$json" -e modules id id_kind files.0.state files.1.reason < maps/manifest.json > got
+    printf '%s\ttext-hash\texported\tno_id\n' $noid_hash > wanted
+    expect_same got wanted
+    run symbols verify maps
+    expect_status 0
+    index "$file"
+    cmp maps/$noid_hash.origin "$store/$noid_hash.origin" || fail "is not as it was indexed"
+    by_hash /nowhere/gone $noid_hash 0x401000 > trace.jsonl
+    for subject in "--id $noid_hash" "--id fnv1a-64:$noid_hash" "--report trace.jsonl"; do
+        rm -r maps
+        run symbols export $subject --out maps
+        expect_status 0
+        cmp maps/$noid_hash.origin "$store/$noid_hash.origin" || fail "$said"
+    done
 }
 
 # ---- export -----------------------------------------------------------------------
@@ -321,7 +415,7 @@ test_the_modules_that_a_process_has_mapped_are_exported()
 test_what_is_missing_is_in_the_manifest_with_its_reason()
 {
     run symbols export --exe "$fixtures/x64-gcc-dw5-O2" --id 0123456789abcdef \
-        --exe "$fixtures/debuglink-badcrc-noid/x64-debuglink" --exe nowhere --out maps
+        --exe "$fixtures/debuglink-noid/x64-debuglink.debug" --exe nowhere --out maps
     expect_status 4
     expect_lines err 3
     expect err "0123456789abcdef" "x64-debuglink" "nowhere: No such file or directory"

@@ -142,7 +142,7 @@ const char *damage_ask(const struct damage_subject *subject, struct symbol_bytes
     const struct trail_module module = { .size = sizeof(module),
                                          .format = TRAIL_FORMAT_ELF };
     const struct trail_source source = symbol_host_source(bytes);
-    struct symbol_host host = { "" };
+    struct symbol_host host = { .folder = "" };
     snprintf(host.folder, sizeof(host.folder), "%s", subject->folder);
     const struct trail_call call = symbol_host_call(&host);
     struct trail_error err = { "" };
@@ -157,5 +157,6 @@ const char *damage_ask(const struct damage_subject *subject, struct symbol_bytes
     if (!status)
         plugin->close(image);
     plugin->destroy(state);
+    symbol_host_deinit(&host);
     return asked.broken;
 }

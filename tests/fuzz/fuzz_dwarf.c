@@ -17,6 +17,10 @@ enum flags {
     SECOND_IS_DWO = 8,
 };
 
+/* Bytes of code. Two stretches of painting (flatten.c) would be more; but what a unit
+ * claims is walked byte by byte, and few inputs a second find little. */
+#define CODE_MAX 0xffff
+
 #define HEAD_SIZE (13 + 2 * DWARF_SECTIONS * 3)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -89,8 +93,9 @@ static enum trail_status on_function(void *arg, uint32_t id, struct trail_text n
                                      uint64_t bytes)
 {
     struct sent *sent = arg;
-    (void)start, (void)bytes;
-    if (id != ++sent->functions || (!name.size && !name.data && !linkage.data))
+    (void)start;
+    /* One without a name has no place: it stands for a half that is missing. */
+    if (id != ++sent->functions || (!name.data && !linkage.data && bytes))
         abort();
     return TRAIL_OK;
 }
@@ -142,8 +147,7 @@ static void enumerate(struct dwarf *dwarf)
     }
 }
 
-/* ---- the questions
- * ------------------------------------------------------------------ */
+/* ---- the questions --------------------------------------------------------------- */
 
 #define QUESTIONS 32
 
@@ -172,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < HEAD_SIZE)
         return 0;
     struct dwarf_range code = { .start = bytes_u64(data + 1, false) };
-    code.end = code.start + (bytes_u32(data + 9, false) & 0xfffff);
+    code.end = code.start + (bytes_u32(data + 9, false) & CODE_MAX);
     struct dwarf_file second;
     struct dwarf_input input = {
         .is_big_endian = data[0] & IS_BIG_ENDIAN,

@@ -16,7 +16,6 @@ struct fake {
     enum trail_status fail; /* what part 9 returns instead of saying anything */
     bool is_wrong;          /* part 9 names a scope that it never told of */
     bool has_only_symbols;
-    int asked; /* parts; counted where there is one thread */
 };
 
 extern const struct trail_symbolizer fake_symbolizer;

@@ -9,7 +9,9 @@
 #include "core/resolve/files.h"
 #include "tree.h"
 
-#define NO_ID "debuglink-badcrc-noid/x64-debuglink"
+#define NO_ID   "debuglink-badcrc-noid/x64-debuglink"
+#define NO_ID_2 "debuglink-noid/x64-debuglink" /* the same code */
+#define NO_KEY  "debuglink-noid/x64-debuglink.debug"
 
 static const char *store_of(const struct tree *tree)
 {
@@ -47,14 +49,28 @@ static void a_file_is_kept_under_the_id_that_it_carries(void **state)
     assert_true(trail_store_exists(store_of(tree)));
 }
 
-static void a_file_without_an_id_or_its_end_is_refused_with_the_remedy(void **state)
+static void code_without_an_id_is_kept_once_under_its_hash(void **state)
+{
+    struct tree *tree = *state;
+    struct trail_store_entry entry, again;
+    add(tree, tree_put(tree, NO_ID, "x"), true, &entry);
+    assert_int_equal(entry.kind, TRAIL_STORE_EXE);
+    assert_int_equal(strlen(entry.id), 2 * TRAIL_TEXT_HASH_SIZE);
+    assert_true(entry.by_hash);
+    add(tree, tree_put(tree, NO_ID_2, "y"), false, &again);
+    assert_string_equal(again.path, entry.path);
+    add(tree, tree->path, true, &again);
+    assert_false(again.by_hash);
+}
+
+static void a_file_without_a_key_or_its_end_is_refused_with_the_remedy(void **state)
 {
     struct tree *tree = *state;
     struct trail_store_entry entry;
     struct trail_error err;
     bool added;
-    assert_int_equal(trail_store_add(store_of(tree), tree_put(tree, NO_ID, "y"), &entry,
-                                     &added, &err),
+    assert_int_equal(trail_store_add(store_of(tree), tree_put(tree, NO_KEY, "y"),
+                                     &entry, &added, &err),
                      TRAIL_BAD_INPUT);
     assert_contains(err.text, "--build-id");
     FILE *file = fopen(tree_put(tree, TREE_LINKED_BY, "z"), "r+b");
@@ -138,8 +154,10 @@ static void it_is_where_caches_are_unless_the_config_says(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(a_file_is_kept_under_the_id_that_it_carries,
                                     tree_make, tree_remove),
+    cmocka_unit_test_setup_teardown(code_without_an_id_is_kept_once_under_its_hash,
+                                    tree_make, tree_remove),
     cmocka_unit_test_setup_teardown(
-        a_file_without_an_id_or_its_end_is_refused_with_the_remedy, tree_make,
+        a_file_without_a_key_or_its_end_is_refused_with_the_remedy, tree_make,
         tree_remove),
     cmocka_unit_test_setup_teardown(
         a_better_file_takes_the_place_of_a_worse_one_and_never_back, tree_make,
