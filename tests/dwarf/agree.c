@@ -138,7 +138,7 @@ static void compare_fixture(const char *fixture)
     opened_close(&opened);
 }
 
-/* Fixtures that have expected answers, and code that is no more than a program's own. */
+/* Fixtures that have expected answers, and no code but their own. */
 static void each_fixture(void (*check)(const char *fixture))
 {
     DIR *directory = opendir(TEST_SOURCE_DIR "/tests/fixtures/elf");
@@ -162,7 +162,7 @@ static void a_byte_of_code_has_one_answer_cold_warm_and_in_an_enumeration(void *
     each_fixture(compare_fixture);
 }
 
-/* ---- calls ----------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------- */
 
 static bool is_told(const struct told *told, const struct told_call *call)
 {
@@ -175,7 +175,7 @@ static bool is_told(const struct told *told, const struct told_call *call)
     return false;
 }
 
-/* Each call of an enumeration is told when all addresses are asked about, and no other. */
+/* Asked about all addresses, it tells the calls of an enumeration, and no other. */
 static void compare_calls(const char *fixture)
 {
     struct opened opened;
@@ -214,7 +214,7 @@ static void calls_at_addresses_are_those_of_an_enumeration(void **unused)
     each_fixture(compare_calls);
 }
 
-/* ---- a half that is missing ------------------------------------------------ */
+/* ---- a half that is missing -------------------------------------- */
 
 static enum trail_status count_incomplete(void *arg, size_t index,
                                           const struct dwarf_chain *chain)

@@ -1,4 +1,4 @@
-/* told.h -- what dwarf_enumerate tells, kept so that an address can be looked up in it. */
+/* told.h -- what dwarf_enumerate tells, kept to be looked up in. */
 #ifndef TEST_DWARF_TOLD_H
 #define TEST_DWARF_TOLD_H
 

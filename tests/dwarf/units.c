@@ -1,4 +1,4 @@
-/* units.c -- units made by hand: who owns an address, what damage costs, what names say. */
+/* units.c -- units made by hand: owners of addresses, damage, names. */
 #include "dwarf/made.h"
 #include "dwarf/told.h"
 
