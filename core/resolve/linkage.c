@@ -39,3 +39,26 @@ bool trail_linkage_same(struct trail_text a, struct trail_text b)
     size_t size = plain_size(a);
     return size && size == plain_size(b) && memcmp(a.data, b.data, size) == 0;
 }
+
+static bool starts_with(struct trail_text name, size_t at, const char *word)
+{
+    size_t size = strlen(word);
+    return name.size - at >= size && memcmp(name.data + at, word, size) == 0;
+}
+
+size_t trail_scope_size(struct trail_text name)
+{
+    size_t scopes = 0, depth = 0; /* of brackets, in which other names stand */
+    for (size_t i = 0; i < name.size; i++) {
+        char byte = name.data[i];
+        if (i == scopes && starts_with(name, i, "operator"))
+            return scopes; /* what follows may be a bracket by itself */
+        if (byte == '<' || byte == '(')
+            depth++;
+        else if ((byte == '>' || byte == ')') && depth)
+            depth--;
+        else if (!depth && starts_with(name, i, "::"))
+            scopes = ++i + 1;
+    }
+    return scopes < name.size ? scopes : 0;
+}

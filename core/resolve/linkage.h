@@ -14,4 +14,8 @@ bool trail_linkage_is_part(const char *name);
  * An empty name is that of none. */
 bool trail_linkage_same(struct trail_text a, struct trail_text b);
 
+/* Bytes in front of a name as the source has it that name its scopes: 4 of "ns::f",
+ * none of "f<a::b>" or "operator()". A map does not keep them apart. */
+size_t trail_scope_size(struct trail_text name);
+
 #endif

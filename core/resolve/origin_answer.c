@@ -1,6 +1,8 @@
 /* origin_answer.c -- joins the chains and the symbols of an origin map. */
 #include "core/resolve/origin_answer.h"
 
+#include "core/resolve/linkage.h"
+
 struct answers {
     const struct origin_map *map;
     const uint64_t *addresses;
@@ -41,6 +43,8 @@ static void set_function(struct trail_found *found, const struct answers *answer
         (!function.name.size ||
          memcmp(function.name.data, function.linkage.data, function.name.size) == 0);
     found->function = function.name;
+    if (!function.linkage.size)
+        found->scope_size = (uint32_t)trail_scope_size(function.name);
     if (!is_same)
         found->linkage = function.linkage;
     if (is_outermost) {

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "core/os/os.h"
+#include "core/resolve/linkage.h"
 #include "core/resolve/origin_answer.h"
 
 #define NONE trail_text_of("")
@@ -247,7 +248,31 @@ static void calls_are_told_by_return_address_and_by_function(void **unused)
     close_map(&opened);
 }
 
+/* A name with its scopes, as the DWARF reader puts it together. */
+static void the_scopes_of_a_name_are_told_from_it(void **unused)
+{
+    static const struct {
+        const char *name;
+        size_t size;
+    } rows[] = {
+        { "f", 0 },
+        { "ns::f", 4 },
+        { "a::b::f<c::d>", 6 },
+        { "f<c::d>", 0 },
+        { "geo::(anonymous namespace)::Hidden::Hidden", 36 },
+        { "ns::operator()", 4 },
+        { "operator<< <a::b>", 0 },
+        { "ns::operator std::string", 4 },
+        { "main()::{lambda(a::b)#1}::operator()", 26 },
+        { "", 0 },
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        assert_int_equal(trail_scope_size(trail_text_of(rows[i].name)), rows[i].size);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(the_scopes_of_a_name_are_told_from_it),
     cmocka_unit_test(the_outermost_frame_gets_the_symbol_and_its_extent),
     cmocka_unit_test(a_function_keeps_its_name_beside_that_of_its_symbol),
     cmocka_unit_test(where_there_is_only_a_line_the_symbol_names_it),
