@@ -151,18 +151,21 @@ static enum trail_status pass_symbol_file(void *arg, uint64_t start, uint64_t en
                   : out->range(out->arg, start, end, 0, outline->file_number, 0, 0);
 }
 
-/* Symbols go into the first part. Their files go behind everything in the last, where
- * they give way to what debug information says of the same addresses. */
-static enum trail_status write_symbols(struct outline *outline, uint32_t part,
-                                       uint32_t parts)
+static enum trail_status pass_symbol_with_file(void *arg, uint64_t start, uint64_t end,
+                                               const struct symbol *symbol)
+{
+    enum trail_status status = pass_symbol(arg, start, end, symbol);
+    return status ? status : pass_symbol_file(arg, start, end, symbol);
+}
+
+/* Symbols go behind everything in the last part: their files give way to what debug
+ * information says of the same addresses. */
+static enum trail_status write_symbols(struct outline *outline)
 {
     struct image *image = outline->image;
-    enum trail_status status = TRAIL_OK;
     mtx_lock(&image->lock);
-    if (part == 0)
-        status = symbols_each(&image->symbols, pass_symbol, outline);
-    if (!status && part + 1 == parts)
-        status = symbols_each(&image->symbols, pass_symbol_file, outline);
+    enum trail_status status =
+        symbols_each(&image->symbols, pass_symbol_with_file, outline);
     mtx_unlock(&image->lock);
     return status;
 }
@@ -180,8 +183,8 @@ enum trail_status outline_write(struct image *image, const struct trail_call *ca
     mtx_unlock(&image->lock);
     if (image->dwarf)
         status = dwarf_enumerate(image->dwarf, call, part, parts, &own);
-    if (!status && takes_symbols(out))
-        status = write_symbols(&outline, part, parts);
+    if (!status && part + 1 == parts && takes_symbols(out))
+        status = write_symbols(&outline);
     free(outline.known);
     return status;
 }
