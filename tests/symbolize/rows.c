@@ -168,7 +168,6 @@ static void check_address(struct check *check, const struct expected *expected)
         abort();
     for (; count < answer.frame_count && count < FRAME_LIMIT; count++)
         found_row(&answer.frames[count], &got[count]);
-    trail_arena_deinit(&arena);
     if (count == 0) /* nothing known is what a row of question marks expects */
         got[count++] = (struct row){ .function = "?", .file = "?" };
 
@@ -181,11 +180,12 @@ static void check_address(struct check *check, const struct expected *expected)
     check->frames += expected->count;
     check->good += same;
     check->bad += !same;
-    if (same)
-        return;
-    printf("0x%" PRIx64 " (%s)\n", expected->address, gap.reason ? gap.reason : "");
-    print_rows("want", expected->frames, expected->count);
-    print_rows("got ", got, count);
+    if (!same) {
+        printf("0x%" PRIx64 " (%s)\n", expected->address, gap.reason ? gap.reason : "");
+        print_rows("want", expected->frames, expected->count);
+        print_rows("got ", got, count);
+    }
+    trail_arena_deinit(&arena);
 }
 
 static void check_table(struct check *check, char *table)
