@@ -41,6 +41,8 @@ int main(void)
     }
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
+    /* How long shutdown waits is not what is looked at here. */
+    trail_flush(300000000000u, NULL);
     trail_shutdown();
     return 0;
 }
