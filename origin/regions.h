@@ -49,6 +49,18 @@ struct origin_frame {
     uint32_t function, file, line, column;
 };
 
+/* The call of `function` at a place that origin_location packed. */
+static inline struct origin_frame origin_frame_at(uint32_t function, uint64_t location)
+{
+    struct origin_frame frame = {
+        .function = function,
+        .file = (uint32_t)(location >> 44),
+        .line = (uint32_t)(location >> 16) & ORIGIN_LINE_MAX,
+        .column = (uint32_t)location & 0xffff,
+    };
+    return frame;
+}
+
 /* A function, or a call that was inlined into `parent` at `call`. */
 struct origin_scope {
     uint64_t call; /* as by origin_location; 0: not inlined */

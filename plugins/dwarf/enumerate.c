@@ -105,30 +105,15 @@ static enum trail_status send_functions(struct sending *sending)
     return status;
 }
 
-static uint32_t file_of(uint64_t location)
-{
-    return (uint32_t)(location >> 44);
-}
-
-static uint32_t line_of(uint64_t location)
-{
-    return (uint32_t)(location >> 16) & ORIGIN_LINE_MAX;
-}
-
-static uint32_t column_of(uint64_t location)
-{
-    return (uint32_t)location & UINT16_MAX;
-}
-
 static enum trail_status send_scopes(struct sending *sending)
 {
     struct worker *worker = sending->worker;
     enum trail_status status = TRAIL_OK;
     for (; sending->scopes < worker->kept.count && !status; sending->scopes++) {
         const struct origin_scope *scope = &worker->kept.at[sending->scopes];
+        struct origin_frame at = origin_frame_at(scope->function, scope->call);
         status = sending->out->scope(sending->out->arg, sending->scopes, scope->parent,
-                                     scope->function, file_of(scope->call),
-                                     line_of(scope->call), column_of(scope->call));
+                                     at.function, at.file, at.line, at.column);
     }
     return status;
 }
@@ -143,11 +128,10 @@ static enum trail_status send_ranges(struct sending *sending)
         const struct segment *segment = worker->segments.at + run->segment;
         for (uint32_t k = 0; k < run->segment_count && !status; k++, segment++) {
             uint32_t end = k + 1 < run->segment_count ? segment[1].start : run->end;
+            struct origin_frame at = origin_frame_at(0, segment->location);
             status =
                 sending->out->range(sending->out->arg, low + segment->start, low + end,
-                                    segment->scope, file_of(segment->location),
-                                    line_of(segment->location),
-                                    column_of(segment->location));
+                                    segment->scope, at.file, at.line, at.column);
         }
     }
     worker->runs.count = worker->segments.count = 0;

@@ -221,25 +221,18 @@ static bool answer_again(struct worker *worker, struct query *queries, uint32_t 
 
 /* ---- emitting -------------------------------------------------------- */
 
-static struct origin_frame frame_of(uint32_t function, uint64_t location)
-{
-    return (struct origin_frame){ function, (uint32_t)(location >> 44),
-                                  (uint32_t)(location >> 16) & ORIGIN_LINE_MAX,
-                                  (uint32_t)location & UINT16_MAX };
-}
-
 static uint32_t cold_chain(const struct worker *worker, const struct query *query,
                            struct origin_frame frames[ORIGIN_CHAIN_MAX])
 {
     uint32_t count = 0, scope = query->scope;
     uint64_t location = query->location;
     if (!scope && query->has_line)
-        frames[count++] = frame_of(0, location);
+        frames[count++] = origin_frame_at(0, location);
     while (scope) {
         const struct origin_scope *kept = &worker->kept.at[scope];
         if (count == ORIGIN_CHAIN_MAX) /* the outermost stays */
             count--;
-        frames[count++] = frame_of(kept->function, location);
+        frames[count++] = origin_frame_at(kept->function, location);
         location = kept->call;
         scope = kept->parent < scope ? kept->parent : 0;
     }
