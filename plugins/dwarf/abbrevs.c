@@ -320,7 +320,8 @@ static bool make(struct abbrevs *abbrevs, uint64_t code, uint64_t tag,
 size_t abbrevs_compile(struct abbrevs *abbrevs, struct dwarf_bytes section,
                        uint64_t offset, struct form_sizes sizes, uint64_t only)
 {
-    const uint8_t *start = section.at + offset, *end = section.at + section.size;
+    const uint8_t *end = section.at + section.size;
+    const uint8_t *start = offset < section.size ? section.at + offset : end;
     const uint8_t *at = start;
     abbrevs->section = section.at;
     abbrevs->offset = UINT64_MAX;

@@ -40,12 +40,14 @@ static bool open_index(const struct dwarf *image, struct unit_index *index)
     bool is_sound = (version == 2 || version == 5) && slots && !(slots & (slots - 1)) &&
                     columns <= SECTIONS_MAX && index->unit_count <= slots &&
                     16 + slots * 12 + columns * 4 + cells * 8 <= section.size;
+    if (!is_sound)
+        return false;
     index->ids = section.at + 16;
     index->rows = index->ids + slots * 8;
     index->columns = index->rows + slots * 4;
     index->offsets = index->columns + columns * 4;
     index->sizes = index->offsets + cells * 4;
-    return is_sound;
+    return true;
 }
 
 /* The row of a unit, from 1; 0: it is not there. */

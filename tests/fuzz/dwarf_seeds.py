@@ -40,9 +40,10 @@ def sections(path):
     return big == ">", found, (code[0][0], code[-1][1]) if code else (0, 0)
 
 
-def seed(path, flags=0, second=None):
+def seed(path, flags=0, second=None, change=lambda main, other: None):
     big, main, code = sections(path)
     other = sections(second)[1] if second else {}
+    change(main, other)
     parts = [main.get(".debug_" + name, b"") for name in NAMES]
     for name in NAMES:
         dwo = ".debug_" + name + ("" if name == "cu_index" else ".dwo")
@@ -50,6 +51,18 @@ def seed(path, flags=0, second=None):
     head = struct.pack("<BQI", flags | big, code[0], code[1] - code[0])
     head += b"".join(struct.pack("<I", len(part))[:3] for part in parts)
     return head + b"".join(parts)
+
+
+def count_everything(main, other):
+    """An index of a package that says it has all columns, units and slots there can be."""
+    index = other[".debug_cu_index"]
+    other[".debug_cu_index"] = index[:4] + b"\xff" * 8 + struct.pack("<I", 1 << 31) + index[16:]
+
+
+def point_far(main, other):
+    """A unit whose abbreviations begin far behind their section."""
+    info = main[".debug_info"]
+    main[".debug_info"] = info[:6] + b"\xff\xff\xff\xff" + info[10:]
 
 
 def main():
@@ -63,12 +76,18 @@ def main():
              ("x64-split-gcc-dw4-dwp/prog", PACKAGE, "x64-split-gcc-dw4-dwp/prog.dwp"),
              ("x64-split-clang-19-dw5-dwp/prog", PACKAGE,
               "x64-split-clang-19-dw5-dwp/prog.dwp")]
+    changed = [("x64-split-gcc-dw4-dwp/prog", PACKAGE, "x64-split-gcc-dw4-dwp/prog.dwp",
+                count_everything),
+               ("x64-gcc-dw4-O2", 0, "x64-gcc-dw4-O2", point_far)]
     to = HERE / "corpus" / "fuzz_dwarf"
     to.mkdir(exist_ok=True)
     for name in plain:
         (to / name.replace("/", "-")).write_bytes(seed(ELF / name))
     for name, flags, second in pairs:
         (to / name.replace("/", "-")).write_bytes(seed(ELF / name, flags, ELF / second))
+    for name, flags, second, change in changed:
+        (to / (name.replace("/", "-") + "-" + change.__name__)).write_bytes(
+            seed(ELF / name, flags, ELF / second, change))
 
 
 main()
