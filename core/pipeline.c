@@ -303,7 +303,7 @@ enum trail_status trail_pipeline_create(const struct trail_pipeline_options *opt
         status = trail_setup_servers(pipeline->config, &pipeline->servers, err);
     if (!status)
         status = trail_setup_registry(pipeline->config, options->plugin_path,
-                                      &pipeline->registry, err);
+                                      options->loads_late, &pipeline->registry, err);
     if (!status && options->sinks)
         status = start_delivery(pipeline, err);
     if (status) {

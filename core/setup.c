@@ -104,7 +104,7 @@ static void add_installed(struct directories *directories)
 }
 
 enum trail_status trail_setup_registry(const struct trail_config *config,
-                                       const char *path,
+                                       const char *path, bool looks_late,
                                        struct trail_registry **registry_ret,
                                        struct trail_error *err)
 {
@@ -127,6 +127,7 @@ enum trail_status trail_setup_registry(const struct trail_config *config,
         .state_directory = state,
         .builtins = trail_builtins,
         .builtin_count = trail_builtin_count,
+        .looks_late = looks_late,
     };
     enum trail_status status = trail_registry_create(&options, registry_ret, err);
     free(directories.cut);
@@ -232,18 +233,22 @@ struct trail_setup_later {
     struct trail_option_set **options;
 };
 
-/* Nobody asked for this one: if it cannot be set up, the others serve. */
+/* Nobody asked for this one: if it cannot be set up, the others serve; and it may turn
+ * out to be a sink. */
 static enum trail_status load_later(void *arg, struct trail_link *link)
 {
     const struct trail_setup_later *later = arg;
     const struct trail_config_entry entry = bare_entry(later->name);
+    const struct trail_plugin *plugin = NULL;
     struct trail_error why = { "" };
-    const struct trail_plugin *plugin =
-        load(&later->setup, TRAIL_KIND_SYMBOLIZER, later->name);
-    if (!plugin)
-        return TRAIL_NOT_FOUND;
     enum trail_status status =
-        make_link(&later->setup, &entry, plugin, later->link, later->options, &why);
+        trail_registry_load(later->setup.registry, TRAIL_KIND_SYMBOLIZER, later->name,
+                            &plugin, &why);
+    if (status == TRAIL_NOT_FOUND)
+        return status;
+    if (!status)
+        status =
+            make_link(&later->setup, &entry, plugin, later->link, later->options, &why);
     if (status)
         tell(&later->setup, TRAIL_KIND_SYMBOLIZER, later->name, why.text);
     else
@@ -316,8 +321,9 @@ static enum trail_status add_found(const struct trail_setup *setup,
         return trail_fail(err, TRAIL_NO_MEMORY, "symbolizers: out of memory");
     for (size_t i = 0; i < count; i++) {
         const struct trail_plugin *plugin = trail_registry_at(setup->registry, i);
-        if (plugin->kind == TRAIL_KIND_SYMBOLIZER &&
-            plugin->state != TRAIL_PLUGIN_REFUSED)
+        bool may_be = plugin->kind == TRAIL_KIND_SYMBOLIZER ||
+                      (setup->loads_late && plugin->kind == 0);
+        if (may_be && plugin->state != TRAIL_PLUGIN_REFUSED)
             found[kept++] = plugin;
     }
     qsort(found, kept, sizeof(*found), by_name);

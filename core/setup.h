@@ -22,9 +22,10 @@ enum trail_status trail_setup_servers(const struct trail_config *config,
                                       struct trail_error *err);
 
 /* Look for plugins in `path` (directories separated by ':'), or if that is NULL in the
- * config's, in $BACKTRAIL_PLUGIN_PATH, or where they are installed. */
+ * config's, in $BACKTRAIL_PLUGIN_PATH, or where they are installed. `looks_late`: read
+ * each file only when it is asked for. */
 enum trail_status trail_setup_registry(const struct trail_config *config,
-                                       const char *path,
+                                       const char *path, bool looks_late,
                                        struct trail_registry **registry_ret,
                                        struct trail_error *err);
 

@@ -34,6 +34,7 @@ struct trail_os_stat {
     uint64_t size;
     uint64_t device, inode;
     uint64_t modified_ns; /* since 1970-01-01 UTC */
+    uint64_t changed_ns;  /* bytes, owner or mode; nobody can set it */
     uint64_t accessed_ns; /* last read, to the day where that is all that is kept */
     uint32_t owner;       /* uid */
     bool regular, directory;
@@ -50,6 +51,11 @@ enum trail_status trail_os_file_map(const char *path, size_t limit,
 enum trail_status trail_os_file_read(const char *path, size_t limit, char **bytes_ret,
                                      size_t *size_ret, struct trail_error *err);
 void trail_os_file_close(struct trail_os_file *file); /* closed is fine */
+/* Nearly all of these bytes of a mapped file will be read now: have them come with one
+ * call, where that can be. Changes nothing but the time it takes. */
+void trail_os_will_read(const void *bytes, size_t size);
+/* The same of memory that nothing was written to yet, and nearly all of which will be. */
+void trail_os_will_write(void *bytes, size_t size);
 enum trail_status trail_os_stat_path(const char *path, struct trail_os_stat *stat_ret,
                                      struct trail_error *err);
 enum trail_status trail_os_stat_fd(int fd, struct trail_os_stat *stat_ret,
@@ -74,6 +80,8 @@ enum trail_status trail_os_new_file_write(struct trail_os_new_file *file,
 enum trail_status trail_os_new_file_keep(struct trail_os_new_file *file,
                                          struct trail_error *err);
 void trail_os_new_file_drop(struct trail_os_new_file *file); /* twice is fine */
+/* Wait until the bytes of a file are on the disk. False: they may not be. */
+bool trail_os_file_sync(const char *path);
 /* Remove a file, not a directory. TRAIL_NOT_FOUND: it is not there. */
 enum trail_status trail_os_file_remove(const char *path, struct trail_error *err);
 /* Make a directory and its parents with `mode`; existing is fine. */

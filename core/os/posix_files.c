@@ -32,6 +32,8 @@ static void stat_fill(const struct stat *st, struct trail_os_stat *ret)
         .inode = (uint64_t)st->st_ino,
         .modified_ns =
             (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec,
+        .changed_ns =
+            (uint64_t)st->st_ctim.tv_sec * 1000000000u + (uint64_t)st->st_ctim.tv_nsec,
         .accessed_ns =
             (uint64_t)st->st_atim.tv_sec * 1000000000u + (uint64_t)st->st_atim.tv_nsec,
         .owner = st->st_uid,
@@ -285,6 +287,15 @@ enum trail_status trail_os_file_write(const char *path, const void *bytes, size_
     else
         status = trail_os_new_file_keep(&file, err);
     return status;
+}
+
+bool trail_os_file_sync(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    bool is_synced = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_synced;
 }
 
 enum trail_status trail_os_file_remove(const char *path, struct trail_error *err)

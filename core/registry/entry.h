@@ -25,6 +25,7 @@ struct trail_registry {
     char **directories; /* as they were given, for messages and against repeats */
     size_t directory_count;
     char *state_directory; /* "" if there is none */
+    bool looks_late;
 };
 
 /* Append an entry with copies of `path` ("" for built-in ones) and `name`, which is cut
@@ -41,6 +42,10 @@ struct trail_registry_entry *trail_registry_find(const struct trail_registry *re
 /* Append all candidates in `directory`. (scan.c) */
 enum trail_status trail_registry_scan(struct trail_registry *registry,
                                       const char *directory, struct trail_error *err);
+/* Read what was not read yet of the files called `name`: which is refused, and which one
+ * comes first. (scan.c) */
+enum trail_status trail_registry_judge(struct trail_registry *registry,
+                                       const char *name, struct trail_error *err);
 /* Refuse an entry: its reason becomes "FILE: text". */
 void trail_entry_refuse(struct trail_registry_entry *entry, const char *text);
 /* Mark an entry as hidden by another one that comes first. */
@@ -49,9 +54,10 @@ void trail_entry_shadow(struct trail_registry_entry *entry,
 
 struct trail_plugin_file;
 /* Read and judge an entry's file, and fill in what its record says. A refusal is
- * entered. *file_ret is the caller's to close; NULL: the file is only looked at, and
- * not hashed. (scan.c) */
+ * entered. *file_ret is the caller's to close. Without a state directory and file_ret
+ * the file is only looked at, and not hashed. (scan.c) */
 enum trail_status trail_entry_inspect(struct trail_registry_entry *entry,
+                                      const char *state_directory,
                                       struct trail_plugin_file *file_ret,
                                       struct trail_error *err);
 

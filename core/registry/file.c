@@ -117,13 +117,24 @@ static enum trail_status take_copy(struct trail_plugin_file *file,
     return TRAIL_OK;
 }
 
+enum trail_status trail_plugin_file_check(const char *path,
+                                          struct trail_os_stat *stat_ret,
+                                          struct trail_error *err)
+{
+    enum trail_status status = check_place(path, err);
+    if (!status)
+        status = trail_os_stat_path(path, stat_ret, err);
+    if (!status)
+        status = check_file(stat_ret, err);
+    return status;
+}
+
 enum trail_status trail_plugin_file_open(const char *path,
                                          enum trail_plugin_file_use use,
                                          struct trail_plugin_file *file_ret,
                                          struct trail_error *err)
 {
     struct trail_plugin_file file = { .mapped.fd = -1 };
-    struct trail_os_stat stat;
 
     enum trail_status status = check_place(path, err);
     if (!status) {
@@ -132,9 +143,9 @@ enum trail_status trail_plugin_file_open(const char *path,
             drop_path(path, err);
     }
     if (!status)
-        status = trail_os_stat_fd(file.mapped.fd, &stat, err);
+        status = trail_os_stat_fd(file.mapped.fd, &file.stat, err);
     if (!status)
-        status = check_file(&stat, err);
+        status = check_file(&file.stat, err);
     if (!status) {
         file.bytes = file.mapped.bytes;
         file.size = file.mapped.size;
@@ -155,6 +166,11 @@ void trail_plugin_file_close(struct trail_plugin_file *file)
     *file = (struct trail_plugin_file){ .mapped.fd = -1 };
 }
 
+bool trail_plugin_file_own(const struct trail_os_stat *stat)
+{
+    return stat->owner == trail_os_user() && !writable_by_others(stat);
+}
+
 bool trail_plugin_file_same(const struct trail_plugin_file *file, const char *path)
 {
     struct trail_os_file mapped = { .fd = -1 };
@@ -164,8 +180,7 @@ bool trail_plugin_file_same(const struct trail_plugin_file *file, const char *pa
     if (trail_os_file_map(path, TRAIL_PLUGIN_SIZE_LIMIT, &mapped, NULL))
         return false;
     if (!trail_os_stat_fd(mapped.fd, &stat, NULL))
-        same = stat.owner == trail_os_user() && !writable_by_others(&stat) &&
-               mapped.size == file->size &&
+        same = trail_plugin_file_own(&stat) && mapped.size == file->size &&
                (mapped.size == 0 || memcmp(mapped.bytes, file->bytes, file->size) == 0);
     trail_os_file_close(&mapped);
     return same;

@@ -16,6 +16,8 @@ struct trail_plugin_file {
     const uint8_t *bytes;
     size_t size;
     char hash[TRAIL_HASH_SIZE]; /* "" if it was only looked at */
+    struct trail_os_stat stat;
+    bool is_kept; /* hash and bytes are those of the copy in the state directory */
     struct trail_os_file mapped;
     uint8_t *copy; /* what `bytes` points to; NULL: to the mapping */
 };
@@ -35,8 +37,14 @@ enum trail_status trail_plugin_file_open(const char *path,
                                          enum trail_plugin_file_use use,
                                          struct trail_plugin_file *file_ret,
                                          struct trail_error *err);
+/* Only judge the file: its place, owner and mode. */
+enum trail_status trail_plugin_file_check(const char *path,
+                                          struct trail_os_stat *stat_ret,
+                                          struct trail_error *err);
 void trail_plugin_file_close(struct trail_plugin_file *file); /* closed is fine */
 
+/* Whether a file is this user's own, and nobody else can write to it. */
+bool trail_plugin_file_own(const struct trail_os_stat *stat);
 /* Whether the file `path` holds exactly the bytes of `file`, belongs to this user, and
  * can be written by nobody else. */
 bool trail_plugin_file_same(const struct trail_plugin_file *file, const char *path);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "core/registry/entry.h"
 #include "core/registry/file.h"
+#include "core/registry/known.h"
 #include "core/registry/record.h"
 
 #define DIRECTORY_MODE 0700
@@ -96,7 +97,7 @@ static enum trail_status make_copy(const struct trail_plugin_file *file,
     path[folder_end] = '\0';
     enum trail_status status = make_directory(path, err);
     path[folder_end] = '/';
-    if (!status)
+    if (!status && !file->is_kept)
         status = write_copy(file, path, err);
     if (status) {
         free(path);
@@ -183,7 +184,7 @@ enum trail_status trail_entry_load(struct trail_registry_entry *entry,
     uint32_t kind = entry->plugin.kind;
     char *copy = NULL;
 
-    enum trail_status status = trail_entry_inspect(entry, &file, err);
+    enum trail_status status = trail_entry_inspect(entry, state_directory, &file, err);
     if (status)
         return status;
     if (entry->plugin.kind != kind) {
@@ -195,6 +196,8 @@ enum trail_status trail_entry_load(struct trail_registry_entry *entry,
     status = make_copy(&file, state_directory, &copy, err);
     if (status)
         goto out; /* the plugin is not to blame: it may load next time */
+    if (!file.is_kept)
+        trail_known_add(entry->path, state_directory, &file, copy, trail_os_time_ns());
     status = trail_os_library_open(copy, &library, &why);
     if (!status)
         status = take_loaded(entry, library, &why);

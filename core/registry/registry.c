@@ -94,8 +94,10 @@ static enum trail_status add_builtin(struct trail_registry *registry,
                                      struct trail_error *err)
 {
     const struct trail_record_desc *desc = &builtin->record->desc;
+    /* Of files that nobody has looked at one may be of the name, and comes first then. */
     const struct trail_registry_entry *first =
-        trail_registry_find(registry, desc->kind, desc->name);
+        registry->looks_late ? NULL
+                             : trail_registry_find(registry, desc->kind, desc->name);
     struct trail_registry_entry *entry;
 
     enum trail_status status =
@@ -148,6 +150,7 @@ static enum trail_status fill(struct trail_registry *registry,
 {
     const char *state = options->state_directory ? options->state_directory : "";
 
+    registry->looks_late = options->looks_late;
     registry->state_directory = copy_string(state);
     registry->directories =
         calloc(options->directory_count + 1, sizeof(*registry->directories));
@@ -236,15 +239,14 @@ enum trail_status trail_registry_load(struct trail_registry *registry,
                                       const struct trail_plugin **plugin_ret,
                                       struct trail_error *err)
 {
-    enum trail_status status = TRAIL_OK;
-
     trail_os_mutex_lock(&registry->lock);
+    enum trail_status status = trail_registry_judge(registry, name, err);
     struct trail_registry_entry *entry = trail_registry_find(registry, kind, name);
-    if (!entry || name[0] == '\0')
+    if (!status && (!entry || name[0] == '\0'))
         status = fail_not_found(registry, kind, name, err);
-    else if (entry->plugin.state == TRAIL_PLUGIN_REFUSED)
+    if (!status && entry->plugin.state == TRAIL_PLUGIN_REFUSED)
         status = trail_fail(err, TRAIL_REFUSED, "%s", entry->plugin.reason);
-    else if (entry->plugin.state == TRAIL_PLUGIN_FOUND)
+    if (!status && entry->plugin.state == TRAIL_PLUGIN_FOUND)
         status = trail_entry_load(entry, registry->state_directory, err);
     if (!status)
         *plugin_ret = &entry->plugin;

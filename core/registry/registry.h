@@ -27,7 +27,8 @@ enum trail_plugin_state {
 };
 
 struct trail_plugin {
-    uint32_t kind; /* enum trail_plugin_kind; 0 if there was no record to tell */
+    /* enum trail_plugin_kind; 0 if there was no record to tell, or it was not read */
+    uint32_t kind;
     enum trail_plugin_state state;
     uint32_t needs; /* enum trail_plugin_needs */
     uint32_t abi, shape;
@@ -56,6 +57,9 @@ struct trail_registry_options {
     const char *state_directory;          /* copies go below it; made if missing */
     const struct trail_builtin *builtins; /* used where no file bears the name */
     size_t builtin_count;
+    /* Read no file until a plugin of its name is asked for: until then it is listed as
+     * found, and of kind 0. */
+    bool looks_late;
 };
 
 /* Look through the directories. A directory that is not there is no error; one that

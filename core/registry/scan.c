@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "core/registry/entry.h"
 #include "core/registry/file.h"
+#include "core/registry/known.h"
 #include "core/registry/record.h"
 
 void trail_entry_refuse(struct trail_registry_entry *entry, const char *text)
@@ -41,7 +42,21 @@ static const char *file_name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* Its bytes to be looked at; or, with a state directory, to be taken: then those of the
+ * copy that is kept of it, if it has not changed since. */
+static enum trail_status open_file(const char *path, const char *state_directory,
+                                   struct trail_plugin_file *file_ret,
+                                   struct trail_error *err)
+{
+    if (!state_directory)
+        return trail_plugin_file_open(path, TRAIL_PLUGIN_FILE_LOOK, file_ret, err);
+    if (trail_known_open(path, state_directory, file_ret))
+        return TRAIL_OK;
+    return trail_plugin_file_open(path, TRAIL_PLUGIN_FILE_TAKE, file_ret, err);
+}
+
 enum trail_status trail_entry_inspect(struct trail_registry_entry *entry,
+                                      const char *state_directory,
                                       struct trail_plugin_file *file_ret,
                                       struct trail_error *err)
 {
@@ -51,9 +66,7 @@ enum trail_status trail_entry_inspect(struct trail_registry_entry *entry,
     struct trail_error why = { "" };
     char stem[256];
 
-    enum trail_status status = trail_plugin_file_open(
-        plugin->path, file_ret ? TRAIL_PLUGIN_FILE_TAKE : TRAIL_PLUGIN_FILE_LOOK, &file,
-        &why);
+    enum trail_status status = open_file(plugin->path, state_directory, &file, &why);
     if (!status) {
         stem_of(file_name_of(plugin->path), stem, sizeof(stem));
         status = trail_record_read(file.bytes, file.size, stem, &desc, &why);
@@ -76,6 +89,34 @@ enum trail_status trail_entry_inspect(struct trail_registry_entry *entry,
     else
         trail_plugin_file_close(&file);
     return TRAIL_OK;
+}
+
+/* Whether it counts: refused, hidden by one that comes before it, or good. */
+static enum trail_status judge(struct trail_registry *registry,
+                               struct trail_registry_entry *entry,
+                               struct trail_error *err)
+{
+    enum trail_status status = trail_entry_inspect(entry, NULL, NULL, err);
+    if (status)
+        return status == TRAIL_REFUSED ? TRAIL_OK : status;
+    const struct trail_registry_entry *first =
+        trail_registry_find(registry, entry->plugin.kind, entry->plugin.name);
+    if (first && first != entry)
+        trail_entry_shadow(entry, first);
+    return TRAIL_OK;
+}
+
+enum trail_status trail_registry_judge(struct trail_registry *registry,
+                                       const char *name, struct trail_error *err)
+{
+    enum trail_status status = TRAIL_OK;
+    for (size_t i = 0; i < registry->count && !status; i++) {
+        struct trail_registry_entry *entry = registry->entries[i];
+        if (entry->plugin.kind == 0 && entry->plugin.state == TRAIL_PLUGIN_FOUND &&
+            strcmp(entry->plugin.name, name) == 0)
+            status = judge(registry, entry, err);
+    }
+    return status;
 }
 
 struct scan {
@@ -101,17 +142,9 @@ static enum trail_status candidate(void *arg, const char *file_name)
     enum trail_status status =
         trail_registry_append(scan->registry, path, stem, &entry, scan->err);
     free(path);
-    if (status)
+    if (status || scan->registry->looks_late)
         return status;
-    status = trail_entry_inspect(entry, NULL, scan->err);
-    if (status)
-        return status == TRAIL_REFUSED ? TRAIL_OK : status;
-
-    const struct trail_registry_entry *first =
-        trail_registry_find(scan->registry, entry->plugin.kind, entry->plugin.name);
-    if (first && first != entry)
-        trail_entry_shadow(entry, first);
-    return TRAIL_OK;
+    return judge(scan->registry, entry, scan->err);
 }
 
 enum trail_status trail_registry_scan(struct trail_registry *registry,

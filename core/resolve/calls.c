@@ -5,6 +5,7 @@
 
 #include "core/resolve/cache.h"
 #include "core/resolve/call_before.h"
+#include "core/resolve/call_memory.h"
 #include "core/resolve/origin_answer.h"
 #include "core/trace/elf_tables.h"
 
@@ -15,6 +16,7 @@
 struct asking {
     const uint64_t *addresses;
     size_t count;
+    bool tails; /* of functions that start there, not the calls before them */
     struct trail_arena *arena;
     struct trail_known_calls calls;
 };
@@ -35,21 +37,54 @@ static bool make_room(struct asking *asking)
     return true;
 }
 
-static enum trail_status on_call(void *arg, uint64_t return_address, uint64_t target,
-                                 struct trail_text linkage, int tail)
+static enum trail_status add_call(struct asking *asking,
+                                  const struct trail_known_call *call,
+                                  struct trail_text linkage)
 {
-    struct asking *asking = arg;
     if (asking->calls.count == CALL_LIMIT)
         return TRAIL_OK;
     if (!make_room(asking))
         return TRAIL_NO_MEMORY;
-    asking->calls.at[asking->calls.count++] = (struct trail_known_call){
-        .return_address = return_address,
-        .target = target,
-        .linkage = trail_arena_text(asking->arena, linkage),
-        .tail = tail != 0,
-    };
+    struct trail_known_call *added = &asking->calls.at[asking->calls.count++];
+    *added = *call;
+    added->linkage = trail_arena_text(asking->arena, linkage);
     return TRAIL_OK;
+}
+
+static enum trail_status on_call(void *arg, uint64_t return_address, uint64_t target,
+                                 struct trail_text linkage, int tail)
+{
+    struct asking *asking = arg;
+    const struct trail_known_call call = { .return_address = return_address,
+                                           .target = target,
+                                           .tail = tail != 0 };
+    /* A return address may be the start of a function, which is not what is asked. */
+    return call.tail == asking->tails ? add_call(asking, &call, linkage) : TRAIL_OK;
+}
+
+/* Take what is known already; the addresses that are left go to `rest`. */
+static size_t take_known(struct asking *asking, const struct trail_call_memory *memory,
+                         uint64_t *rest)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < asking->count; i++) {
+        struct trail_known_calls known;
+        if (!trail_call_memory_get(memory, asking->addresses[i], asking->tails,
+                                   &known)) {
+            rest[left++] = asking->addresses[i];
+            continue;
+        }
+        for (size_t k = 0; k < known.count; k++)
+            add_call(asking, &known.at[k], trail_text_of(known.at[k].linkage));
+    }
+    return left;
+}
+
+static void keep_told(const struct asking *asking, struct trail_call_memory *memory,
+                      const uint64_t *addresses, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        trail_call_memory_put(memory, addresses[i], asking->tails, &asking->calls);
 }
 
 static bool ask_calls(void *arg, struct trail_open *open)
@@ -59,11 +94,20 @@ static bool ask_calls(void *arg, struct trail_open *open)
     struct trail_map_out out = { .size = sizeof(out), .arg = asking, .call = on_call };
     struct trail_error err;
     struct trail_call call = trail_open_call(open);
-    enum trail_status status =
-        open->map ? trail_origin_calls(&open->map->origin, asking->addresses,
-                                       asking->count, &out)
-                  : symbolizer->calls(open->image, &call, asking->addresses,
-                                      asking->count, &out, &err);
+    enum trail_status status = TRAIL_OK;
+    uint64_t *rest = trail_arena_take(asking->arena, asking->count * sizeof(*rest));
+    if (!rest)
+        return true; /* the arena tells of it */
+    if (open->map) {
+        status = trail_origin_calls(&open->map->origin, asking->addresses,
+                                    asking->count, &out);
+    } else {
+        size_t left = take_known(asking, &open->calls, rest);
+        if (left)
+            status = symbolizer->calls(open->image, &call, rest, left, &out, &err);
+        if (left && !status)
+            keep_told(asking, &open->calls, rest, left);
+    }
     if (status)
         asking->calls.count = 0; /* half of what is called would mislead */
     return asking->calls.count > 0;
@@ -76,20 +120,39 @@ static int by_return_address(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-enum trail_status trail_calls_at(struct trail_resolver *resolver,
-                                 const struct trail_target *target,
-                                 const uint64_t *addresses, size_t count,
-                                 unsigned flags, struct trail_arena *arena,
-                                 struct trail_known_calls *calls_ret)
+static enum trail_status ask(struct trail_resolver *resolver,
+                             const struct trail_target *target, unsigned flags,
+                             struct asking *asking, struct trail_known_calls *calls_ret)
+{
+    trail_resolver_each(resolver, target, flags | TRAIL_LOOKUP_CALLS, ask_calls,
+                        asking);
+    if (asking->calls.count)
+        qsort(asking->calls.at, asking->calls.count, sizeof(*asking->calls.at),
+              by_return_address);
+    *calls_ret = asking->calls;
+    return asking->arena->failed ? TRAIL_NO_MEMORY : TRAIL_OK;
+}
+
+enum trail_status trail_calls_before(struct trail_resolver *resolver,
+                                     const struct trail_target *target,
+                                     const uint64_t *addresses, size_t count,
+                                     unsigned flags, struct trail_arena *arena,
+                                     struct trail_known_calls *calls_ret)
 {
     struct asking asking = { .addresses = addresses, .count = count, .arena = arena };
-    trail_resolver_each(resolver, target, flags | TRAIL_LOOKUP_CALLS, ask_calls,
-                        &asking);
-    if (asking.calls.count)
-        qsort(asking.calls.at, asking.calls.count, sizeof(*asking.calls.at),
-              by_return_address);
-    *calls_ret = asking.calls;
-    return arena->failed ? TRAIL_NO_MEMORY : TRAIL_OK;
+    return ask(resolver, target, flags, &asking, calls_ret);
+}
+
+enum trail_status trail_calls_tails(struct trail_resolver *resolver,
+                                    const struct trail_target *target,
+                                    uint64_t function_start, unsigned flags,
+                                    struct trail_arena *arena,
+                                    struct trail_known_calls *calls_ret)
+{
+    struct asking asking = {
+        .addresses = &function_start, .count = 1, .tails = true, .arena = arena
+    };
+    return ask(resolver, target, flags, &asking, calls_ret);
 }
 
 /* ---- functions by name --------------------------------------------------- */

@@ -21,17 +21,23 @@ struct trail_known_calls {
     size_t count;
 };
 
-/* The calls at `count` addresses: of a return address the one made before it, of the
- * start of a function its tail calls. The first symbolizer that knows any tells them;
- * where none does there are none, which is no error. Everything lies in the arena.
+/* The calls made before `count` return addresses. The first symbolizer that knows any
+ * tells them; where none does there are none, which is no error. Everything lies in the
+ * arena.
  *
  * Errors: TRAIL_NO_MEMORY.
  */
-enum trail_status trail_calls_at(struct trail_resolver *resolver,
-                                 const struct trail_target *target,
-                                 const uint64_t *addresses, size_t count,
-                                 unsigned flags, struct trail_arena *arena,
-                                 struct trail_known_calls *calls_ret);
+enum trail_status trail_calls_before(struct trail_resolver *resolver,
+                                     const struct trail_target *target,
+                                     const uint64_t *addresses, size_t count,
+                                     unsigned flags, struct trail_arena *arena,
+                                     struct trail_known_calls *calls_ret);
+/* The same of the tail calls of the function that starts at an address. */
+enum trail_status trail_calls_tails(struct trail_resolver *resolver,
+                                    const struct trail_target *target,
+                                    uint64_t function_start, unsigned flags,
+                                    struct trail_arena *arena,
+                                    struct trail_known_calls *calls_ret);
 
 /* Where the functions of a name are that a module defines. */
 struct trail_defined {

@@ -12,6 +12,7 @@
 struct trail_map {
     struct origin_map origin;
     struct trail_symbol_file *file;
+    bool is_in_memory; /* many were asked of it at once, and all pages called for */
 };
 
 /* The map of the module, from a symbol directory or the store: of its id, made by this

@@ -100,6 +100,7 @@ void trail_open_close(struct trail_open *open)
     if (!open)
         return;
     trail_map_close(open->map);
+    trail_call_memory_deinit(&open->calls);
     if (open->image)
         open->link->plugin->symbolizer->close(open->image);
     while (open->files) {

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "core/resolve/call_memory.h"
 #include "core/resolve/map_use.h"
 #include "core/resolve/resolver.h"
 
@@ -16,6 +17,7 @@ struct trail_open {
     uint64_t used; /* clock of the cache when last asked for; 0: it is not to be kept */
     uint64_t state; /* trail_open_state() when its files were looked for */
     struct trail_symbol_file *files;
+    struct trail_call_memory calls;
     /* How the symbolizer reaches the host during a call: */
     const struct trail_routes *routes;
     const struct trail_target *target; /* of the call under way */

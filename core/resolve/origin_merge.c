@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/os/os.h"
+
 struct part_of {
     const struct trail_collected *rows;
     uint32_t collector;
@@ -262,7 +264,12 @@ static bool merged_init(struct trail_merged *merged)
     merged->runs = malloc(runs * sizeof(*merged->runs));
     merged->calls = malloc(calls * sizeof(*merged->calls));
     merged->symbols = malloc(symbols * sizeof(*merged->symbols));
-    return merged->runs && merged->calls && merged->symbols && renumbered_init(merged);
+    if (!merged->runs || !merged->calls || !merged->symbols)
+        return false;
+    trail_os_will_write(merged->runs, runs * sizeof(*merged->runs));
+    trail_os_will_write(merged->calls, calls * sizeof(*merged->calls));
+    trail_os_will_write(merged->symbols, symbols * sizeof(*merged->symbols));
+    return renumbered_init(merged);
 }
 
 static bool merge_parts(struct trail_merged *merged, const struct part_of *parts,

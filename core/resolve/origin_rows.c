@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/os/os.h"
+
 #define TEXT_MAX    65535u
 #define TEXT_BLOCK  (64u * 1024)
 #define SLOTS_LEAST 1024u
@@ -34,6 +36,9 @@ void *trail_rows_add(struct trail_rows *rows)
         rows->blocks[block] = malloc((size_t)TRAIL_ROWS_BLOCK * rows->width);
         if (!rows->blocks[block])
             return NULL;
+        if (block) /* many modules do not fill the first */
+            trail_os_will_write(rows->blocks[block],
+                                (size_t)TRAIL_ROWS_BLOCK * rows->width);
     }
     return trail_rows_at(rows, rows->count++);
 }
@@ -73,6 +78,8 @@ static bool slots_grow(struct trail_slot **slots, uint32_t *slot_count, uint32_t
     struct trail_slot *grown = calloc(wanted, sizeof(*grown));
     if (!grown)
         return false;
+    if (*slot_count)
+        trail_os_will_write(grown, wanted * sizeof(*grown));
     for (uint32_t k = 0; k < *slot_count; k++) {
         if (!(*slots)[k].number)
             continue;
@@ -132,6 +139,8 @@ static char *text_copy(struct trail_text_set *set, const char *data, uint32_t si
         set->blocks[set->block_count] = malloc(TEXT_BLOCK);
         if (!set->blocks[set->block_count])
             return NULL;
+        if (set->block_count)
+            trail_os_will_write(set->blocks[set->block_count], TEXT_BLOCK);
         set->block_count++;
         set->block_used = 0;
     }

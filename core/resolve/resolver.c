@@ -232,9 +232,22 @@ static unsigned open_flags(unsigned flags)
                                                : TRAIL_OPEN_KEEP | TRAIL_OPEN_MAPS;
 }
 
+/* An address takes pages here and there, each of which comes at a price. */
+#define MAP_BYTES_PER_ADDRESS (512u << 10)
+
+static void call_for_pages(struct trail_map *map, size_t count)
+{
+    if (map->is_in_memory || map->origin.bytes_size / count > MAP_BYTES_PER_ADDRESS)
+        return;
+    trail_os_will_read(map->origin.bytes, map->origin.bytes_size);
+    map->is_in_memory = true;
+}
+
 static enum trail_status ask_open(struct trail_open *open, struct lookup *lookup)
 {
     lookup->file = open->map ? open->map->file : NULL;
+    if (open->map && lookup->asked_count)
+        call_for_pages(open->map, lookup->asked_count);
     if (open->map)
         return trail_origin_answer(&open->map->origin, lookup->asked,
                                    lookup->asked_count, on_found, lookup);
@@ -242,6 +255,21 @@ static enum trail_status ask_open(struct trail_open *open, struct lookup *lookup
     return open->link->plugin->symbolizer->resolve(open->image, &call, lookup->asked,
                                                    lookup->asked_count, on_found,
                                                    lookup, &lookup->err);
+}
+
+/* Who is to be named as the one that answered. */
+static const struct trail_plugin *answerer(const struct trail_open *open,
+                                           struct trail_arena *arena)
+{
+    if (open->link->plugin)
+        return open->link->plugin;
+    struct trail_plugin *maker = trail_arena_take(arena, sizeof(*maker));
+    if (maker) {
+        const char *name = open->map->origin.info.plugin;
+        memset(maker, 0, sizeof(*maker));
+        snprintf(maker->name, sizeof(maker->name), "%s", name);
+    }
+    return maker;
 }
 
 static void ask_link(struct trail_resolver *resolver, const struct trail_link *link,
@@ -264,7 +292,7 @@ static void ask_link(struct trail_resolver *resolver, const struct trail_link *l
     }
     lookup->opened = true;
     lookup->status = TRAIL_OK;
-    lookup->plugin = link->plugin;
+    lookup->plugin = answerer(open, lookup->arena);
     status = ask_open(open, lookup);
     if (status)
         lookup->status = status;
@@ -308,6 +336,26 @@ static bool reads(struct trail_link *link, const struct trail_target *target)
     return link->plugin && link->plugin->symbolizer->reads(&target->module);
 }
 
+static void ask_links(struct trail_resolver *resolver, struct lookup *lookup)
+{
+    for (size_t i = 0; i < resolver->link_count; i++) {
+        select_weak(lookup);
+        if (lookup->asked_count == 0)
+            break;
+        if (reads(&resolver->links[i], lookup->target))
+            ask_link(resolver, &resolver->links[i], lookup);
+    }
+}
+
+/* A map that was named has its answers, and needs nobody to read it. */
+static void ask_map(struct trail_resolver *resolver, struct lookup *lookup)
+{
+    static const struct trail_link nobody = { .plugin = NULL };
+    select_weak(lookup);
+    if (lookup->asked_count)
+        ask_link(resolver, &nobody, lookup);
+}
+
 enum trail_status trail_resolver_lookup(struct trail_resolver *resolver,
                                         const struct trail_target *target,
                                         const uint64_t *addresses, size_t count,
@@ -335,13 +383,10 @@ enum trail_status trail_resolver_lookup(struct trail_resolver *resolver,
         return TRAIL_NO_MEMORY;
 
     trail_os_mutex_lock(&resolver->lock);
-    for (size_t i = 0; i < resolver->link_count; i++) {
-        select_weak(&lookup);
-        if (lookup.asked_count == 0)
-            break;
-        if (reads(&resolver->links[i], target))
-            ask_link(resolver, &resolver->links[i], &lookup);
-    }
+    if (target->is_map)
+        ask_map(resolver, &lookup);
+    else
+        ask_links(resolver, &lookup);
     trail_os_mutex_unlock(&resolver->lock);
     *gap_ret = explain(resolver, &lookup);
     return arena->failed ? TRAIL_NO_MEMORY : TRAIL_OK;

@@ -157,8 +157,8 @@ static enum trail_status tails_of(void *arg, struct trail_place function,
     }
     struct trail_target target = target_of(hunt->asking, function.image);
     enum trail_status status =
-        trail_calls_at(hunt->asking->resolver, &target, &function.start, 1,
-                       hunt->asking->flags, hunt->asking->arena, &calls);
+        trail_calls_tails(hunt->asking->resolver, &target, function.start,
+                          hunt->asking->flags, hunt->asking->arena, &calls);
     struct trail_tail *tails =
         status ? NULL
                : trail_arena_take(hunt->asking->arena, calls.count * sizeof(*tails));

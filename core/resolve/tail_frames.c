@@ -107,8 +107,9 @@ static enum trail_status ask_image(struct work *work, struct pair *pairs, size_t
     struct trail_target target =
         trail_image_target(&work->resolved->trace->images[image], work->asking.live);
     enum trail_status status =
-        trail_calls_at(work->asking.resolver, &target, work->addresses, address_count,
-                       work->asking.flags, work->asking.arena, &calls);
+        trail_calls_before(work->asking.resolver, &target, work->addresses,
+                           address_count, work->asking.flags, work->asking.arena,
+                           &calls);
     for (size_t i = 0; !status && i < count; i++) {
         if (i && by_call(&pairs[i], &pairs[i - 1]) == 0)
             pairs[i].found = pairs[i - 1].found;

@@ -30,6 +30,7 @@ bool dwarf_set_init(struct dwarf *image, struct dwarf_set *set, uint32_t number,
     set->file = *file;
     set->number = number;
     set->is_big_endian = image->input.is_big_endian;
+    set->will_read = image->input.will_read;
     for (size_t i = 0; i < sizeof(with_texts) / sizeof(*with_texts); i++)
         if (!texts_add_section(&image->stretches, file->sections[with_texts[i]],
                                &set->texts[with_texts[i]]))

@@ -221,6 +221,7 @@ bool lines_read_header(struct worker *worker)
     const uint8_t *at = find_table(&worker->unit, &reader.end, &reader.sizes.offset);
     if (!at)
         return true;
+    set_will_read(worker->unit.set, at, bytes_left(at, reader.end));
     reader.sizes.address = worker->unit.unit.sizes.address;
     reader.sizes.version = 5;
     reader.at = read_fixed(line, at, reader.end, reader.sizes.offset,

@@ -73,7 +73,7 @@ static struct foreign_unit *find_foreign(struct worker *worker, uint64_t die)
     foreign->context.abbrevs = &foreign->abbrevs;
     unit_read_root(&foreign->context, &root);
     foreign->scopes.of.count = 0;
-    foreign->is_scoped = false;
+    foreign->scopes.are_read = false;
     foreign->used = ++worker->foreign_clock;
     return foreign;
 }
@@ -222,11 +222,8 @@ static void qualify(struct worker *worker, const struct names *names,
     const struct place *last = &names->last;
     struct name_scopes *scopes =
         last->foreign ? &last->foreign->scopes : &worker->name_scopes;
-    if (last->foreign && !last->foreign->is_scoped) {
-        if (!scopes_read(worker, last->context, scopes))
-            return;
-        last->foreign->is_scoped = true;
-    }
+    if (!scopes->are_read && !scopes_read(worker, last->context, scopes))
+        return;
     uint32_t scope = scopes_find(worker, last->context, scopes, last->offset);
     if (!scope)
         return;

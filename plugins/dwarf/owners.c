@@ -202,8 +202,9 @@ static bool next_arange(struct aranges *aranges)
 
 static struct aranges begin_aranges(const struct dwarf *image)
 {
-    return (struct aranges){ .image = image,
-                             .next = image->main.file.sections[DWARF_ARANGES].at };
+    struct dwarf_bytes section = image->main.file.sections[DWARF_ARANGES];
+    set_will_read(&image->main, section.at, section.size);
+    return (struct aranges){ .image = image, .next = section.at };
 }
 
 static uint32_t unit_at(const struct dwarf *image, uint64_t offset)
@@ -287,6 +288,17 @@ static bool read_root_ranges(struct worker *worker, const struct unit *unit,
     return ranges_read(worker, &context, &root);
 }
 
+/* What root DIEs point into. */
+static void tell_of_roots(const struct dwarf_set *set)
+{
+    static const enum dwarf_section pointed_into[] = { DWARF_ABBREV, DWARF_RANGES,
+                                                       DWARF_RNGLISTS };
+    for (size_t i = 0; i < sizeof(pointed_into) / sizeof(*pointed_into); i++) {
+        struct dwarf_bytes section = set->file.sections[pointed_into[i]];
+        set_will_read(set, section.at, section.size);
+    }
+}
+
 static bool claim_by_root(struct worker *worker, struct claims *claims, uint32_t unit,
                           bool *says_ret)
 {
@@ -326,6 +338,7 @@ bool owners_read_all(struct worker *worker)
         return worker_no_memory(worker);
     uint32_t count = image->main.units.count;
     struct claims claims = { 0 };
+    tell_of_roots(&image->main);
     /* by unit: 0: its root DIE said where its code lies; 1: it did not; 2: the hint did
      * instead */
     uint8_t *is_asked = calloc(count + 1u, 1);
@@ -368,9 +381,9 @@ bool owners_find_alone(struct worker *worker, uint32_t address, struct unit *uni
     *is_found_ret = find_by_hint(image, image->low + address, unit_ret);
     if (*is_found_ret)
         return true;
-    for (uint64_t offset = 0;
-         (state = unit_read_header(&image->main, offset, unit_ret)) != UNIT_END;
-         offset = unit_ret->end) {
+    tell_of_roots(&image->main);
+    *unit_ret = (struct unit){ .offset = 0, .end = 0 };
+    while ((state = unit_read_next(&image->main, unit_ret)) != UNIT_END) {
         if (state != UNIT_READABLE || !unit_has_code(unit_ret))
             continue;
         if (!read_root_ranges(worker, unit_ret, &says))

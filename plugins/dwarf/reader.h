@@ -65,6 +65,7 @@ struct name_scope {
 struct name_scopes {
     VECTOR(struct name_scope) of; /* those of the walk, ascending; behind them others */
     uint32_t walked_count;
+    bool are_read; /* else they are when a name is asked for */
 };
 
 /* A call site of the unit in hand. */
@@ -154,7 +155,6 @@ struct foreign_unit {
     struct unit_context context;
     struct abbrevs abbrevs;
     struct name_scopes scopes;
-    bool is_scoped; /* `scopes` is filled */
     uint64_t used;
 };
 #define FOREIGN_MAX 16

@@ -103,6 +103,7 @@ bool scopes_read(struct worker *worker, const struct unit_context *context,
     uint64_t code = bytes_uleb(&walk.at, walk.end);
     const struct abbrev *root = abbrevs_find(context->abbrevs, code);
     scopes->of.count = scopes->walked_count = 0;
+    scopes->are_read = true;
     if (!worker_spend(worker, context->unit.end - context->unit.offset))
         return false;
     if (!code || !root || root->class == DIE_BAD || !root->has_children)

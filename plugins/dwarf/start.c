@@ -65,6 +65,14 @@ static const uint8_t *read_split_root(struct unit_context *context)
     return first;
 }
 
+/* Whoever takes a unit in hand reads it to its end. */
+static void tell_of_unit(const struct unit_context *context)
+{
+    const struct unit *unit = &context->unit;
+    set_will_read(context->set, context->sections[DWARF_INFO].at + unit->offset,
+                  (size_t)(unit->end - unit->offset));
+}
+
 /* Go over to the other half of a split unit, if there is one. */
 static bool start_half(struct worker *worker, const struct attributes *root,
                        const uint8_t **first_ret)
@@ -83,6 +91,7 @@ static bool start_half(struct worker *worker, const struct attributes *root,
     if (half->state != SPLIT_FOUND)
         return true;
     take_half(context, half);
+    tell_of_unit(context);
     if (!take_abbrevs(worker))
         return false;
     *first_ret = read_split_root(context);
@@ -98,6 +107,7 @@ static bool start(struct worker *worker, const struct unit *unit, uint32_t index
         image->alt.file.sections[DWARF_INFO].size ? &image->alt : NULL;
     worker->unit_index = index;
     unit_context_init(&worker->unit, &image->main, alt, unit);
+    tell_of_unit(&worker->unit);
     if (!take_abbrevs(worker))
         return false;
     *first_ret = unit_read_root(&worker->unit, &root);

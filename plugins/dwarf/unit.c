@@ -3,6 +3,9 @@
 
 #include "constants.h"
 
+#define FAR_APART (64u << 10) /* bytes of a unit that has pages of its own */
+#define ROOT_SIZE 512u        /* bytes in which a header and a root DIE mostly end */
+
 /* What a header holds behind its length. */
 static bool read_fields(const uint8_t *at, const uint8_t *end, bool is_big,
                         struct unit *unit)
@@ -63,16 +66,26 @@ enum unit_state unit_read_header(const struct dwarf_set *set, uint64_t offset,
     return is_readable ? UNIT_READABLE : UNIT_UNREADABLE;
 }
 
+enum unit_state unit_read_next(const struct dwarf_set *set, struct unit *unit)
+{
+    const struct dwarf_bytes info = set->file.sections[DWARF_INFO];
+    uint64_t offset = unit->end;
+    if (offset - unit->offset >= FAR_APART && offset < info.size) {
+        uint64_t left = info.size - offset;
+        set_will_read(set, info.at + offset,
+                      left < ROOT_SIZE ? (size_t)left : ROOT_SIZE);
+    }
+    return unit_read_header(set, offset, unit);
+}
+
 bool set_list_units(struct dwarf_set *set)
 {
-    struct unit unit;
+    struct unit unit = { .offset = 0, .end = 0 };
     enum unit_state state;
     if (set->are_units_listed)
         return true;
     set->units.count = 0;
-    for (uint64_t offset = 0;
-         (state = unit_read_header(set, offset, &unit)) != UNIT_END;
-         offset = unit.end) {
+    while ((state = unit_read_next(set, &unit)) != UNIT_END) {
         if (state != UNIT_READABLE)
             continue;
         if (!vector_room(&set->units, 1))

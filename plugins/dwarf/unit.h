@@ -23,7 +23,15 @@ struct dwarf_set {
     bool is_big_endian;
     VECTOR(struct unit) units; /* see set_list_units */
     bool are_units_listed;
+    void (*will_read)(const uint8_t *bytes, size_t size); /* of dwarf_input */
 };
+
+static inline void set_will_read(const struct dwarf_set *set, const uint8_t *bytes,
+                                 size_t size)
+{
+    if (set->will_read)
+        set->will_read(bytes, size);
+}
 
 enum unit_state {
     UNIT_END,        /* no further unit can be found */
@@ -32,6 +40,8 @@ enum unit_state {
 };
 enum unit_state unit_read_header(const struct dwarf_set *set, uint64_t offset,
                                  struct unit *unit_ret);
+/* The same of the unit behind `unit`, which it replaces; all zero: of the first one. */
+enum unit_state unit_read_next(const struct dwarf_set *set, struct unit *unit);
 
 /* Fill `units`, once. False: out of memory. */
 bool set_list_units(struct dwarf_set *set);

@@ -96,6 +96,8 @@ static bool go_down_named(struct walk *walk, uint64_t offset, uint32_t scope)
 {
     struct worker *worker = walk->worker;
     uint32_t outer = walk->levels[walk->depth].name;
+    if (walk->mode == WALK_SHALLOW)
+        return go_down(walk, scope, 0, false);
     uint32_t name = scopes_note(&worker->name_scopes, offset, 0, outer, false);
     return name ? go_down(walk, scope, name, true) : worker_no_memory(worker);
 }
@@ -111,7 +113,8 @@ static bool jump(struct walk *walk, const struct abbrev *abbrev, uint64_t offset
         next = walk->at ? die_skip_children(walk->unit, walk->at, walk->end) : NULL;
     }
     walk->at = next;
-    if (!next || (abbrev->class != DIE_FUNCTION && abbrev->class != DIE_TYPE))
+    if (!next || walk->mode == WALK_SHALLOW ||
+        (abbrev->class != DIE_FUNCTION && abbrev->class != DIE_TYPE))
         return true;
     return scopes_note(&worker->name_scopes, offset, (uint64_t)(next - info),
                        walk->levels[walk->depth].name, true) ||
@@ -427,6 +430,7 @@ bool walk_unit(struct worker *worker, const uint8_t *at, const struct filter *fi
     worker->function_places.count = 0;
     worker->scopes.count = 0;
     worker->name_scopes.of.count = worker->name_scopes.walked_count = 0;
+    worker->name_scopes.are_read = false;
     if (!worker->levels)
         worker->levels = malloc(DEPTH_MAX * sizeof(*worker->levels));
     if (!worker->levels || !vector_room(&worker->scopes, 1))
@@ -439,5 +443,6 @@ bool walk_unit(struct worker *worker, const uint8_t *at, const struct filter *fi
     if (walk.is_in_function) /* the unit was cut short */
         close_pieces(&walk);
     worker->name_scopes.walked_count = worker->name_scopes.of.count;
+    worker->name_scopes.are_read = depth == WALK_DEEP;
     return !worker->status;
 }

@@ -13,8 +13,8 @@ enum walk_depth {
 };
 
 /* Walk the unit in hand, whose first DIE below the root begins at `at` (NULL: there is
- * none). Fills scopes, intervals, pieces, name_scopes, and, with `wants_calls`, calls.
- * Damage ends the walk. False: out of memory or of work. */
+ * none). Fills scopes, intervals, pieces; name_scopes if it goes deep; and, with
+ * `wants_calls`, calls. Damage ends the walk. False: out of memory or of work. */
 bool walk_unit(struct worker *worker, const uint8_t *at, const struct filter *filter,
                enum walk_depth depth, bool wants_calls);
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "plugins/elf/pages.h"
 #include "plugins/elf/symbol_pick.h"
 
 #define DIGIT_BITS 8u
@@ -20,11 +21,15 @@ static uint64_t base_of(const struct symbols *symbols)
 static size_t count_functions(const struct symbols *symbols)
 {
     size_t count = 0;
-    for (uint32_t table = 0; table < symbols->table_count; table++)
+    for (uint32_t table = 0; table < symbols->table_count; table++) {
+        const struct symtab *from = &symbols->tables[table];
+        pages_will_read(from->at, symtab_size(from));
+        pages_will_read((const uint8_t *)from->strings, from->strings_size);
         for (size_t i = 1; i < symbols->tables[table].count; i++) {
             struct symtab_entry entry = symtab_at(&symbols->tables[table], i);
             count += symtab_may_be_function(&entry);
         }
+    }
     return count;
 }
 

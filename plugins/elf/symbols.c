@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plugins/elf/minidebug.h"
+#include "plugins/elf/pages.h"
 #include "plugins/elf/symbol_index.h"
 #include "plugins/elf/symbol_pick.h"
 
@@ -91,6 +92,7 @@ static void walk_table(const struct symbols *symbols, uint32_t number, uint64_t 
                        struct walk *walk)
 {
     const struct symtab *table = &symbols->tables[number];
+    pages_will_read(table->at, symtab_size(table));
     for (size_t i = 1; i < table->count; i++) {
         struct symtab_entry entry = symtab_at(table, i);
         uint64_t start = symtab_start(table, &entry), end = start + entry.size;

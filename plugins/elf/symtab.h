@@ -33,6 +33,12 @@ bool symtab_of_section(const struct binary *binary, uint32_t section_type,
 /* The table that the loader uses; it needs no section headers. False: there is none. */
 bool symtab_of_dynamic(const struct binary *binary, struct symtab *table_ret);
 
+/* Bytes of its entries. */
+static inline size_t symtab_size(const struct symtab *table)
+{
+    return table->count * (table->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+}
+
 static inline struct symtab_entry symtab_at(const struct symtab *table, size_t index)
 {
     const bool big = table->is_big_endian;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "plugins/elf/pages.h"
 #include "split.h"
 
 static enum trail_status read_sections(struct sections *sections,
@@ -34,7 +35,9 @@ static enum trail_status open_dwarf(struct image *image, const struct trail_call
 {
     const struct files *files = &image->files;
     struct dwarf_range *code = NULL;
-    struct dwarf_input input = { .find_dwo = split_find_dwo, .arg = image };
+    struct dwarf_input input = { .find_dwo = split_find_dwo,
+                                 .will_read = pages_will_read,
+                                 .arg = image };
     if (!files->with_units)
         return TRAIL_OK;
     enum trail_status status =

@@ -52,10 +52,11 @@ static const char untouched[] = "  0: ComputeHash at t.c:5\n"
 
 struct stack {
     const char *pcs, *kinds, *trust;
-    bool shorten;       /* leave out what a short print does */
-    const char *own;    /* JSON of the thread's own code; NULL: none */
-    const char *module; /* file of the first; NULL: this program, of which no code lies
+    bool shorten;        /* leave out what a short print does */
+    const char *own;     /* JSON of the thread's own code; NULL: none */
+    const char *module;  /* file of the first; NULL: this program, of which no code lies
                            where the calls do */
+    unsigned more_times; /* that it is resolved, to the same */
 };
 
 /* The trace as text, all its frames; modules have bias 0x1000, 0x8000. */
@@ -84,13 +85,17 @@ static const char *shown(struct fake *fake, const struct stack *stack)
              stack->trust ? stack->trust : "xc", stack->own ? stack->own : "",
              stack->module ? stack->module : "/proc/self/exe");
     assert_ok_err(trail_trace_read(text, strlen(text), &trace, &err), err);
-    assert_ok_err(trail_resolve_trace(resolver, trace, &policy, 0, &resolved, &err),
-                  err);
-    char *frames =
-        trail_frames_text(&resolved->threads[0], stack->shorten ? 0 : TRAIL_FULL);
-    snprintf(shown, sizeof(shown), "%s", frames);
-    free(frames);
-    trail_resolved_destroy(resolved);
+    for (unsigned time = 0; time <= stack->more_times; time++) {
+        assert_ok_err(trail_resolve_trace(resolver, trace, &policy, 0, &resolved, &err),
+                      err);
+        char *frames =
+            trail_frames_text(&resolved->threads[0], stack->shorten ? 0 : TRAIL_FULL);
+        if (time)
+            assert_string_equal(frames, shown);
+        snprintf(shown, sizeof(shown), "%s", frames);
+        free(frames);
+        trail_resolved_destroy(resolved);
+    }
     trail_trace_destroy(trace);
     trail_resolver_destroy(resolver);
     return shown;
@@ -280,6 +285,18 @@ static void only_a_call_before_a_return_address_tells(void **state)
     assert_int_equal(fake.calls_asked, 0);
 }
 
+static void what_was_told_of_calls_is_not_asked_again(void **state)
+{
+    (void)state;
+    struct fake fake = { .rows = rows, .calls = calls };
+    assert_string_equal(shown(&fake, &(struct stack){ .pcs = pcs }), put_back);
+    size_t once = fake.calls_asked;
+    assert_true(once > 1);
+    fake.calls_asked = 0;
+    shown(&fake, &(struct stack){ .pcs = pcs, .more_times = 2 });
+    assert_int_equal(fake.calls_asked, once);
+}
+
 static void each_round_of_a_recursion_has_its_own(void **state)
 {
     (void)state;
@@ -425,6 +442,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(aliases_and_parts_of_a_function_are_that_function),
     cmocka_unit_test(a_cold_part_is_reached_by_calls_of_its_function),
     cmocka_unit_test(only_a_call_before_a_return_address_tells),
+    cmocka_unit_test(what_was_told_of_calls_is_not_asked_again),
     cmocka_unit_test(each_round_of_a_recursion_has_its_own),
     cmocka_unit_test(what_runs_is_the_function_around_inlined_calls),
     cmocka_unit_test(what_was_put_back_is_hidden_as_the_frames_around_it_are),
