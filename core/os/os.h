@@ -54,7 +54,7 @@ void trail_os_file_close(struct trail_os_file *file); /* closed is fine */
 /* Nearly all of these bytes of a mapped file will be read now: have them come with one
  * call, where that can be. Changes nothing but the time it takes. */
 void trail_os_will_read(const void *bytes, size_t size);
-/* The same of memory that nothing was written to yet, and nearly all of which will be. */
+/* The same of memory that nothing was written to yet, and nearly all will be. */
 void trail_os_will_write(void *bytes, size_t size);
 enum trail_status trail_os_stat_path(const char *path, struct trail_os_stat *stat_ret,
                                      struct trail_error *err);

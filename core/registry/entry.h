@@ -42,8 +42,8 @@ struct trail_registry_entry *trail_registry_find(const struct trail_registry *re
 /* Append all candidates in `directory`. (scan.c) */
 enum trail_status trail_registry_scan(struct trail_registry *registry,
                                       const char *directory, struct trail_error *err);
-/* Read what was not read yet of the files called `name`: which is refused, and which one
- * comes first. (scan.c) */
+/* Read what was not read yet of the files called `name`: which is refused, and which
+ * one comes first. (scan.c) */
 enum trail_status trail_registry_judge(struct trail_registry *registry,
                                        const char *name, struct trail_error *err);
 /* Refuse an entry: its reason becomes "FILE: text". */

@@ -17,9 +17,9 @@ bool trail_known_open(const char *path, const char *state_directory,
                       struct trail_plugin_file *file_ret);
 
 /* Note that `copy` holds the bytes that `file`, read from `path`, has. A file that was
- * changed in the seconds before `now_ns` (since 1970) is not noted: another change could
- * bear the same time. What cannot be written is not noted either, and costs time only.
- */
+ * changed in the seconds before `now_ns` (since 1970) is not noted: another change
+ * could bear the same time. What cannot be written is not noted either, and costs time
+ * only. */
 void trail_known_add(const char *path, const char *state_directory,
                      const struct trail_plugin_file *file, const char *copy,
                      uint64_t now_ns);

@@ -94,7 +94,7 @@ static enum trail_status add_builtin(struct trail_registry *registry,
                                      struct trail_error *err)
 {
     const struct trail_record_desc *desc = &builtin->record->desc;
-    /* Of files that nobody has looked at one may be of the name, and comes first then. */
+    /* Of files that nobody looked at one may be of the name, and comes first then. */
     const struct trail_registry_entry *first =
         registry->looks_late ? NULL
                              : trail_registry_find(registry, desc->kind, desc->name);

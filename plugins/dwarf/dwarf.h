@@ -75,8 +75,8 @@ struct dwarf_input {
      * are none. False: not found. */
     bool (*find_dwo)(void *arg, struct trail_text name, struct trail_text directory,
                      uint64_t id, struct dwarf_file *file_ret);
-    /* Told of bytes nearly all of which will be read now. NULL: nobody wants to know. In
-     * any thread. */
+    /* Told of bytes nearly all of which will be read now, in any thread. NULL: nobody
+     * wants to know. */
     void (*will_read)(const uint8_t *bytes, size_t size);
     void *arg;
 };

@@ -1,5 +1,5 @@
-/* A plugin file that has not changed is not read again; a registry that looks late reads
- * none before it is asked. */
+/* A plugin file that has not changed is not read again; a registry that looks late
+ * reads none before it is asked. */
 #define _XOPEN_SOURCE 700
 
 #include "box.h"
