@@ -11,10 +11,17 @@ packages_demo="nginx-light"
 packages_test="universal-ctags clang-14 clang-format-14 libclang-rt-14-dev binutils
     nginx-light openssl ca-certificates mandoc man-db zsh fish llvm-19 llvm-22
     libc6 libc6-dbg python3.11 python3.11-minimal python3.11-dbg python3-jsonschema
-    debuginfod libdebuginfod1"
+    debuginfod libdebuginfod1 gdb"
 
 # Compilers whose programs are resolved beside llvm-symbolizer: hundreds of megabytes.
 packages_full="lld-14 golang-go rustc"
+
+# Compilers and emulators of other machines, and another C library. (gcc-multilib cannot
+# be installed beside these.)
+packages_cross="gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+    gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
+    gcc-i686-linux-gnu libc6-dev-i386-cross
+    gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user musl-tools"
 
 # missing_packages PACKAGE...: those that are not installed, one a line.
 missing_packages()

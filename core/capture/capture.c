@@ -3,8 +3,13 @@
 
 #include <errno.h>
 
-#include "core/trace/stamp.h"
-#include "core/capture/walk.h"
+#include "core/capture/checked.h"
+#include "core/capture/continuation.h"
+#include "core/capture/entry.h"
+#include "core/capture/fp.h"
+#include "core/capture/stamps.h"
+#include "core/capture/tables.h"
+#include "core/capture/threads.h"
 #include "core/trace/epoch.h"
 #include "core/trace/line_write.h"
 
@@ -12,26 +17,73 @@
  */
 static int thread_error(const struct trail_control *control)
 {
-    if (!control || control->thread == 0 || control->thread == trail_os_tid())
+    if (control->thread == 0 || control->thread == trail_os_tid())
         return 0;
     int kept = errno, error = trail_os_thread_check(control->thread);
     errno = kept;
     return error ? error : EBUSY;
 }
 
-/* Where a walk of frame pointers starts: at the interruption, or in our own frame. */
-TRAIL_OWN_CODE
-static bool start_registers(const struct trail_control *control, const void *frame,
-                            struct trail_os_registers *registers_ret)
+/* ---- walks -------------------------------------------------------------- */
+
+/* By frame pointers: a frame that is named gives its own return address first. */
+static void walk_fps(struct trail_walk *walk, const struct trail_control *control)
 {
-    if (control && control->flags & TRAIL_INTERRUPTED)
-        return control->ucontext && trail_os_context(control->ucontext, registers_ret);
-    *registers_ret = (struct trail_os_registers){
-        .pc = (uint64_t)(uintptr_t)__builtin_return_address(0),
-        .sp = (uint64_t)(uintptr_t)frame,
-        .fp = (uint64_t)(uintptr_t)frame,
-    };
+    uintptr_t fp = walk->at.fp;
+    bool named = control->cursor || control->frame_addr;
+    if (control->cursor)
+        fp = (uintptr_t)control->cursor->opaque[1];
+    else if (control->frame_addr)
+        fp = control->frame_addr;
+    walk->at_kind = walk->ucontext ? TRAIL_PC_CURRENT : TRAIL_PC_RETURN;
+    walk->at_trust = walk->ucontext ? TRAIL_TRUST_CONTEXT : TRAIL_TRUST_CFI;
+    if (!named && walk->count == walk->capacity) {
+        walk->end = TRAIL_END_FULL;
+        return;
+    }
+    if (!named)
+        trail_walk_put(walk);
+    trail_fp_walk(walk, control, fp);
+}
+
+/* ---- what is asked ------------------------------------------------------ */
+
+/* The caller's frame, or the interrupted one. */
+static bool start_at(struct trail_walk *walk, const struct trail_control *control)
+{
+    struct trail_os_registers registers;
+    if (!(control->flags & TRAIL_INTERRUPTED))
+        return true;
+    if (!control->ucontext || !trail_os_context(control->ucontext, &registers))
+        return false;
+    walk->ucontext = control->ucontext;
+    walk->at.pc = (uintptr_t)registers.pc;
+    walk->at.key = walk->at.pc + 1;
+    walk->at.sp = (uintptr_t)registers.sp;
+    walk->at.fp = (uintptr_t)registers.fp;
     return true;
+}
+
+static void walk_controlled(struct trail_walk *walk,
+                            const struct trail_control *control, uintptr_t frame)
+{
+    walk->error = thread_error(control);
+    if (!walk->error && !start_at(walk, control))
+        walk->error = EINVAL;
+    if (walk->error) {
+        walk->end = TRAIL_END_ERROR;
+        walk->count = 0;
+        return;
+    }
+    /* The pc in this library belongs to walks that begin here. */
+    if (walk->ucontext || control->cursor || control->frame_addr)
+        walk->count = walk->told = 0;
+    if (control->flags & (TRAIL_FRAME_POINTERS | TRAIL_RAW))
+        walk_fps(walk, control);
+    else if (control->flags & TRAIL_CHECKED)
+        trail_checked_walk(walk, control, walk->at);
+    else
+        trail_tables_walk(walk, control, frame);
 }
 
 static void info_fill(struct trail_info *info, const struct trail_walk *walk)
@@ -41,49 +93,50 @@ static void info_fill(struct trail_info *info, const struct trail_walk *walk)
         info->flags |= TRAIL_INFO_TRUNCATED;
     info->end = walk->end;
     info->error = walk->error;
-    info->async_start_index = 0;
-    info->async_frame_addr = 0;
+    trail_continuation_tell(info, walk->count, &walk->hint);
     info->next_frame_addr = 0;
     info->cursor = (struct trail_cursor){ { 0 } };
     if (walk->end == TRAIL_END_FULL) {
-        info->next_frame_addr = (uintptr_t)walk->next_sp;
-        info->cursor.opaque[0] = walk->next_pc;
-        info->cursor.opaque[1] = walk->next_sp;
+        info->next_frame_addr = walk->at.sp;
+        info->cursor.opaque[0] = walk->at.pc;
+        info->cursor.opaque[1] = walk->at.sp;
     }
 }
 
-/* The walk itself; `frame` is the caller's frame address. */
-TRAIL_OWN_CODE
-static void walk_stack(struct trail_walk *walk, const struct trail_control *control,
-                       const void *frame)
-{
-    struct trail_os_registers registers;
-    bool interrupted = control && control->flags & TRAIL_INTERRUPTED;
+/* Ways of walking that know whether there is more than there was room for. */
+#define KNOWS_MORE (TRAIL_FRAME_POINTERS | TRAIL_RAW | TRAIL_CHECKED)
 
-    walk->error = thread_error(control);
-    if (!walk->error && !start_registers(control, frame, &registers))
-        walk->error = EINVAL;
-    if (walk->error) {
-        walk->end = TRAIL_END_ERROR;
-        return;
+TRAIL_HOT /* With everything that can be asked for and told. */
+    __attribute__((noinline)) static unsigned
+    backtrace_as_asked(uintptr_t *addresses, unsigned capacity,
+                       const struct trail_control *control, struct trail_info *info,
+                       const struct trail_at *caller)
+{
+    if (control) {
+        if (trail_threads_wanted(control))
+            return trail_threads_backtrace(addresses, capacity, control, info);
+        if (trail_continuation_wanted(control))
+            return trail_continuation_backtrace(addresses, capacity, control, info);
     }
-    if (control && control->flags & TRAIL_FRAME_POINTERS)
-        trail_walk_fp(walk, control, &registers);
+    const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    struct trail_walk walk;
+    trail_walk_init(&walk, addresses, capacity, info);
+    if (walk.capacity) {
+        walk.at.pc = (uintptr_t)trail_entry;
+        walk.at_kind = TRAIL_PC_CURRENT;
+        walk.at_trust = TRAIL_TRUST_CONTEXT;
+        trail_walk_put(&walk);
+    }
+    walk.at = *caller;
+    if (control)
+        walk_controlled(&walk, control, frame);
     else
-        trail_walk_cfi(walk, control, interrupted ? &registers : NULL);
-}
+        trail_tables_walk(&walk, NULL, frame);
 
-TRAIL_OWN_CODE
-unsigned trail_backtrace(uintptr_t *addresses, unsigned capacity,
-                         const struct trail_control *control, struct trail_info *info)
-{
-    struct trail_walk walk = {
-        .addresses = addresses,
-        .capacity = addresses ? capacity : 0,
-        .kinds = info ? info->kinds : NULL,
-        .trust = info ? info->trust : NULL,
-    };
-    walk_stack(&walk, control, __builtin_frame_address(0));
+    if (info && walk.end == TRAIL_END_FULL && !(control && control->flags & KNOWS_MORE))
+        trail_tables_look_beyond(&walk);
+    if (walk.kinds || walk.trust)
+        trail_walk_tell(&walk);
     if (walk.count < walk.capacity)
         addresses[walk.count] = 0;
     if (info)
@@ -91,43 +144,52 @@ unsigned trail_backtrace(uintptr_t *addresses, unsigned capacity,
     return walk.count;
 }
 
-/* Note which images the addresses lie in. A stack crosses few of them, so the list is
- * searched from the one met last. */
-static void stamp_modules(struct trail_backtrace *backtrace)
+/* Whether nothing is asked for but one of the ways to walk from here. */
+static inline bool is_plain(const struct trail_control *control)
 {
-    for (uint32_t i = 0; i < backtrace->count; i++) {
-        uint64_t pc = backtrace->addresses[i];
-        bool known = false;
-        for (uint32_t j = backtrace->stamp_count; j-- > 0 && !known;)
-            known = pc >= backtrace->stamps[j].start && pc < backtrace->stamps[j].end;
-        if (known || backtrace->stamp_count == TRAIL_MAX_STAMPS)
-            continue;
-        struct trail_os_module module;
-        struct trail_stamp stamp;
-        if (!trail_os_module_at(pc, &module, &stamp.start, &stamp.end))
-            continue;
-        stamp.hash = trail_stamp_hash(&module);
-        backtrace->stamps[backtrace->stamp_count++] = stamp;
-    }
+    return !control->cursor && !control->frame_addr && !control->thread &&
+           !control->copy && !control->ucontext;
 }
 
-TRAIL_OWN_CODE
-static void capture(struct trail_backtrace *backtrace,
-                    const struct trail_control *control)
+/* The plain cases first, by paths of their own: a walk of eight frames takes no longer
+ * than finding out all that might have been asked. */
+TRAIL_HOT unsigned trail_backtrace_from(uintptr_t *addresses, unsigned capacity,
+                                        const struct trail_control *control,
+                                        struct trail_info *info, uintptr_t sp,
+                                        uintptr_t fp)
+{
+    const uintptr_t pc = (uintptr_t)__builtin_return_address(0);
+    const uint32_t flags = control ? control->flags : 0;
+    const struct trail_at caller = { .key = pc, .pc = pc, .sp = sp, .fp = fp };
+    unsigned count;
+    if (!info && addresses && capacity && (!control || is_plain(control))) {
+        if ((flags & ~(uint32_t)TRAIL_FULL_WALK) == 0)
+            return trail_tables_quick(addresses, capacity, !flags, &caller);
+        if (flags == TRAIL_FRAME_POINTERS &&
+            trail_fp_quick(addresses, capacity, &caller, &count))
+            return count;
+    }
+    return backtrace_as_asked(addresses, capacity, control, info, &caller);
+}
+
+/* ---- captures ----------------------------------------------------------- */
+
+static inline void capture(struct trail_backtrace *backtrace,
+                           const struct trail_control *control)
 {
     struct trail_info info = { .size = sizeof(info),
                                .kinds = backtrace->kinds,
                                .trust = backtrace->trust };
     backtrace->epoch = trail_epoch_now();
-    backtrace->stamp_count = 0;
     backtrace->count =
-        trail_backtrace(backtrace->addresses, TRAIL_MAX_FRAMES, control, &info);
+        trail_entry(backtrace->addresses, TRAIL_MAX_FRAMES, control, &info);
     backtrace->flags = info.flags;
     backtrace->end = info.end;
     backtrace->error = info.error;
     backtrace->next_frame_addr = info.next_frame_addr;
     backtrace->cursor = info.cursor;
-    stamp_modules(backtrace);
+    trail_continuation_append(backtrace, &info);
+    trail_stamps_note(backtrace);
 }
 
 TRAIL_OWN_CODE
@@ -145,12 +207,23 @@ void trail_capture_context(struct trail_backtrace *backtrace_ret, const void *uc
     capture(backtrace_ret, &control);
 }
 
-/* The first walk makes the unwinder register what it needs; better now than in a
+#define WARM_STACK ((size_t)32 << 10) /* bytes */
+
+/* All that a first capture would have to find out or to fetch; better now than in a
  * handler. */
+TRAIL_OWN_CODE
 __attribute__((constructor)) void trail_warm_up(void)
 {
-    uintptr_t addresses[4];
-    trail_backtrace(addresses, 4, NULL, NULL);
+    struct trail_backtrace backtrace;
+    uintptr_t addresses[64];
+    /* Of the stack, too: a first capture works out rules, and needs more of it. */
+    trail_os_will_write((char *)__builtin_frame_address(0) - WARM_STACK, WARM_STACK);
+    trail_os_facts_init();
+    trail_tables_init((uintptr_t)__builtin_frame_address(0));
+    /* Twice, since a thread remembers from its second on; and once more to join. */
+    for (unsigned i = 0; i < 4; i++)
+        trail_backtrace(addresses, 64 - i % 2, NULL, NULL);
+    trail_capture(&backtrace);
 }
 
 /* ---- raw print ---------------------------------------------------------- */

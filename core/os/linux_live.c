@@ -6,13 +6,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#define LINES_LIMIT 262144 /* of /proc/PID/maps; the kernel's default is 65530 */
 
 int trail_os_live_copy(int64_t pid, uint64_t address, void *to, size_t size)
 {
@@ -48,57 +45,35 @@ bool trail_os_live_root(int64_t pid, const char *path, char *path_ret, size_t si
     return path[0] == '/' && proc_path(pid, path_ret, size, "root%s", path);
 }
 
-/* A line of /proc/PID/maps, as far as it is needed; see proc(5). */
+/* Where a file is mapped, and which it is. */
 struct mapping {
     uint64_t start, end, inode;
     unsigned major, minor;
 };
 
-static bool take_number(const char **at, int base, const char *behind,
-                        uint64_t *number_ret)
-{
-    char *end = NULL;
-    errno = 0;
-    uint64_t number = strtoull(*at, &end, base);
-    if (end == *at || errno || !*end || !strchr(behind, *end))
-        return false;
-    *number_ret = number;
-    *at = end + 1;
-    return true;
-}
+struct wanted_mapping {
+    uint64_t start, end;
+    struct mapping *ret;
+    bool found;
+};
 
-/* "start-end rwxp offset major:minor inode   path". */
-static bool mapping_parse(const char *line, struct mapping *ret)
+static bool is_wanted(void *arg, const struct trail_os_mapping *mapping)
 {
-    uint64_t offset, major, minor;
-    const char *at = line;
-    if (!take_number(&at, 16, "-", &ret->start) ||
-        !take_number(&at, 16, " ", &ret->end) || strlen(at) < 5)
-        return false;
-    at += 5;
-    if (!take_number(&at, 16, " ", &offset) || !take_number(&at, 16, ":", &major) ||
-        !take_number(&at, 16, " ", &minor) || !take_number(&at, 10, " \n", &ret->inode))
-        return false;
-    ret->major = (unsigned)major;
-    ret->minor = (unsigned)minor;
-    return true;
+    struct wanted_mapping *wanted = arg;
+    if (!mapping->inode || mapping->start < wanted->start || mapping->end > wanted->end)
+        return true;
+    *wanted->ret = (struct mapping){ mapping->start, mapping->end, mapping->inode,
+                                     mapping->major, mapping->minor };
+    wanted->found = true;
+    return false;
 }
 
 /* The first mapping of a file in [start, end). */
 static bool find_mapping(int64_t pid, uint64_t start, uint64_t end, struct mapping *ret)
 {
-    char path[64], *line = NULL;
-    size_t room = 0, lines = 0;
-    bool found = false;
-    proc_path(pid, path, sizeof(path), "maps");
-    FILE *file = fopen(path, "re");
-    while (file && !found && lines++ < LINES_LIMIT && getline(&line, &room, file) > 0)
-        found = mapping_parse(line, ret) && ret->inode && ret->start >= start &&
-                ret->end <= end;
-    free(line);
-    if (file)
-        fclose(file);
-    return found;
+    struct wanted_mapping wanted = { start, end, ret, false };
+    trail_os_mappings(pid, is_wanted, &wanted, NULL);
+    return wanted.found;
 }
 
 static bool is_mapped_file(const char *path, const struct mapping *mapping)

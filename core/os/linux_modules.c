@@ -81,6 +81,13 @@ void trail_os_modules(bool (*each)(void *arg, const struct trail_os_module *modu
     dl_iterate_phdr(on_module, &listing);
 }
 
+/* What there is around a pc, as far as the C library tells without a lock. */
+struct around {
+    struct trail_os_module module; /* path, bias and headers */
+    const uint8_t *start, *end;
+};
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
 /* Program headers lie where the ELF header, which is mapped first, says. */
 static bool headers_at(const uint8_t *start, size_t size,
                        struct trail_os_module *module)
@@ -97,26 +104,83 @@ static bool headers_at(const uint8_t *start, size_t size,
     return true;
 }
 
-bool trail_os_module_at(uint64_t pc, struct trail_os_module *module_ret,
-                        uint64_t *start_ret, uint64_t *end_ret)
+static bool find_around(uint64_t pc, struct around *ret)
 {
     struct dl_find_object found;
     if (_dl_find_object((void *)(uintptr_t)pc, &found))
         return false;
-    const uint8_t *start = found.dlfo_map_start, *end = found.dlfo_map_end;
-    struct trail_os_module module = { .path = found.dlfo_link_map->l_name,
-                                      .bias = found.dlfo_link_map->l_addr };
-    if (end < start || !headers_at(start, (size_t)(end - start), &module))
+    ret->module = (struct trail_os_module){ .path = found.dlfo_link_map->l_name,
+                                            .bias = found.dlfo_link_map->l_addr };
+    ret->start = found.dlfo_map_start;
+    ret->end = found.dlfo_map_end;
+    return ret->end >= ret->start &&
+           headers_at(ret->start, (size_t)(ret->end - ret->start), &ret->module);
+}
+#else
+/* Where there is no such lookup nothing is unloaded either (musl): what was there when
+ * this was loaded stays where it was. What came later is not found. */
+#define AROUND_LIMIT 64
+static struct around noted[AROUND_LIMIT];
+static size_t noted_count;
+
+static int note(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct around around = { .start = NULL };
+    (void)size, (void)arg;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        const uint8_t *start = (const uint8_t *)(info->dlpi_addr + header->p_vaddr);
+        if (header->p_type != PT_LOAD)
+            continue;
+        if (!around.start || start < around.start)
+            around.start = start;
+        if (start + header->p_memsz > around.end)
+            around.end = start + header->p_memsz;
+    }
+    around.module =
+        (struct trail_os_module){ .path = info->dlpi_name,
+                                  .bias = info->dlpi_addr,
+                                  .headers = (const uint8_t *)info->dlpi_phdr,
+                                  .header_count = info->dlpi_phnum,
+                                  .header_size = sizeof(ElfW(Phdr)) };
+    if (noted_count < AROUND_LIMIT && around.start)
+        noted[noted_count++] = around;
+    return 0;
+}
+
+__attribute__((constructor)) static void note_all(void)
+{
+    dl_iterate_phdr(note, NULL);
+}
+
+static bool find_around(uint64_t pc, struct around *ret)
+{
+    for (size_t i = 0; i < noted_count; i++)
+        if (pc >= (uint64_t)(uintptr_t)noted[i].start &&
+            pc < (uint64_t)(uintptr_t)noted[i].end) {
+            *ret = noted[i];
+            return true;
+        }
+    return false;
+}
+#endif
+
+bool trail_os_module_at(uint64_t pc, struct trail_os_module *module_ret,
+                        uint64_t *start_ret, uint64_t *end_ret)
+{
+    struct around around;
+    if (!find_around(pc, &around))
         return false;
-    module.vdso = known.vdso && known.vdso == (uint64_t)(uintptr_t)start;
-    module.main_program = !module.path || !module.path[0];
-    if (module.vdso)
-        module.path = "[vdso]";
-    else if (module.main_program)
-        module.path = known.exe;
-    *module_ret = module;
-    *start_ret = (uint64_t)(uintptr_t)start;
-    *end_ret = (uint64_t)(uintptr_t)end;
+    struct trail_os_module *module = &around.module;
+    module->vdso = known.vdso && known.vdso == (uint64_t)(uintptr_t)around.start;
+    module->main_program = !module->path || !module->path[0];
+    if (module->vdso)
+        module->path = "[vdso]";
+    else if (module->main_program)
+        module->path = known.exe;
+    *module_ret = *module;
+    *start_ret = (uint64_t)(uintptr_t)around.start;
+    *end_ret = (uint64_t)(uintptr_t)around.end;
     return true;
 }
 

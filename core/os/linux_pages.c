@@ -11,7 +11,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define PAGE UINT64_C(4096) /* where pages are larger, the kernel may say no */
+#define PAGE ((uintptr_t)4096) /* where pages are larger, the kernel may say no */
 
 void trail_os_will_read(const void *bytes, size_t size)
 {

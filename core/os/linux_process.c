@@ -37,7 +37,9 @@ void trail_os_random(void *bytes, size_t size)
 
 void trail_os_memory_release(void)
 {
+#ifdef __GLIBC__
     malloc_trim(0);
+#endif
 }
 
 const char *trail_os_environment(const char *name)

@@ -175,6 +175,26 @@ bool trail_os_live_root(int64_t pid, const char *path, char *path_ret, size_t si
 /* Copy memory of process `pid`. 0, or an errno. */
 int trail_os_live_copy(int64_t pid, uint64_t address, void *to, size_t size);
 
+/* One mapping of a process. Lent until the callback returns. */
+struct trail_os_mapping {
+    uint64_t start, end, offset; /* offset: in the file */
+    uint64_t inode;              /* 0: of no file */
+    unsigned major, minor;       /* of its device */
+    bool executable;
+    const char *path; /* "" if it has no name; "[stack]", "[vdso]" */
+};
+/* Call `each` with the mappings of process `pid`, ascending, until it returns false. */
+enum trail_status trail_os_mappings(
+    int64_t pid, bool (*each)(void *arg, const struct trail_os_mapping *mapping),
+    void *arg, struct trail_error *err);
+/* The general registers of thread `tid`, as the kernel lays them out (NT_PRSTATUS).
+ * That they can be read is the proof that the thread is stopped: the kernel gives them
+ * to nobody but who traces it, and only then.
+ *
+ * Returns: 0; or EBUSY: it is not stopped by this thread; ESRCH, EINVAL, EPERM: see
+ *          trail_os_thread_check. */
+int trail_os_stopped_registers(int64_t tid, void *to, size_t size, size_t *size_ret);
+
 /* ---- threads ------------------------------------------------------------ */
 
 /* A zero-initialised one is fresh: it needs no init. */
@@ -210,6 +230,32 @@ void trail_os_thread_join(struct trail_os_thread thread);
 /* Have `prepare` called before each fork of this process, and after it `parent` here
  * and `child` in the new process. In a run of calls the last `prepare` comes first. */
 void trail_os_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+
+/* ---- asking threads ------------------------------------------------------ */
+
+/* Reserve real-time signal `number` (0: the highest that is free, but for the last
+ * three), and have `answer` called in its handler. The signal stays reserved while this
+ * code is loaded. TRAIL_REFUSED: somebody handles it. */
+enum trail_status trail_os_ask_install(int number,
+                                       void (*answer)(uint32_t token,
+                                                      const void *ucontext),
+                                       int *number_ret, struct trail_error *err);
+/* Interrupt thread `tid` of this process: `answer` is called in it with `token`. 0, or
+ * an errno: ESRCH (no such thread in this process), EAGAIN. */
+int trail_os_ask(int64_t tid, int number, uint32_t token);
+bool trail_os_thread_own(int64_t tid); /* whether it is one of this process */
+/* Call `each` with the id of every thread of process `pid`, in digits. */
+enum trail_status trail_os_threads(int64_t pid,
+                                   enum trail_status (*each)(void *arg,
+                                                             const char *tid),
+                                   void *arg, struct trail_error *err);
+/* Whether it keeps signal `number` from being delivered at the moment. */
+bool trail_os_thread_blocks(int64_t tid, int number);
+void trail_os_thread_called(int64_t tid, char *name_ret, size_t size);
+/* Sleep until woken, if the 32 bits at `word` are `value`; no longer than until
+ * `until_ns` of trail_os_mono_ns. May return early. */
+void trail_os_word_wait(const void *word, uint32_t value, uint64_t until_ns);
+void trail_os_word_wake(const void *word); /* async-signal-safe */
 
 /* ---- loading ------------------------------------------------------------ */
 
@@ -260,11 +306,17 @@ struct trail_os_segment trail_os_module_segment(const struct trail_os_module *mo
 
 /* ---- stacks ------------------------------------------------------------- */
 
+/* enum trail_arch (symbolizer.h) that this code was compiled for. Async-signal-safe. */
+uint32_t trail_os_arch(void);
+
 struct trail_os_registers {
     uint64_t pc, sp, fp;
 };
 /* Registers of the interrupted point of a ucontext_t. Async-signal-safe. */
 bool trail_os_context(const void *ucontext, struct trail_os_registers *registers_ret);
+/* Where a ucontext_t keeps its registers, laid out as in the kernel's signal frame
+ * (core/capture/arch.h); 0: not known for this processor. Async-signal-safe. */
+uintptr_t trail_os_context_registers(const void *ucontext);
 /* Copy memory of this process that may not be there. 0, or an errno; nothing
  * crashes. A system call. Async-signal-safe. */
 int trail_os_copy(uint64_t address, void *to, size_t size);
@@ -278,5 +330,7 @@ struct trail_os_step {
 };
 bool trail_os_walk(bool (*each)(void *arg, const struct trail_os_step *step),
                    void *arg);
+
+#include "core/os/native.h"
 
 #endif

@@ -72,10 +72,11 @@ static size_t add_answer(struct trail_resolved *resolved, size_t image,
 /* ---- which module ------------------------------------------------------- */
 
 /* The stored address is never changed; only what is asked about is one less where the
- * address follows a call, for the call may be the last instruction of its line. */
+ * address follows a call, for the call may be the last instruction of its line. What a
+ * continuation resumes is a function, and named by its first byte. */
 static uint64_t lookup_address(const struct trail_image *image, uint64_t pc, char kind)
 {
-    bool follows_call = kind == 'r' || kind == 'c';
+    bool follows_call = kind == 'r';
     return pc - image->bias - (follows_call ? 1u : 0u);
 }
 
@@ -110,7 +111,7 @@ static void place(struct work *work, const struct trail_thread *thread, size_t i
 {
     const struct trail_image *gone = NULL, *unknown = NULL;
     uint64_t pc = thread->pcs[index];
-    bool follows_call = thread->kinds[index] == 'r' || thread->kinds[index] == 'c';
+    bool follows_call = thread->kinds[index] == 'r';
     /* A call that ends its module returns to the first byte behind it. */
     const struct trail_image *image =
         trail_trace_image(work->trace, thread->epoch, pc - (follows_call ? 1u : 0u),

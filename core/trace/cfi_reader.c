@@ -22,6 +22,12 @@ enum {
 
 /* ---- integers ----------------------------------------------------------- */
 
+/* Compilers make one load of it. */
+static uint64_t little_word(const uint8_t *at)
+{
+    return at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24;
+}
+
 uint64_t trail_cfi_fixed(struct trail_cfi_reader *reader, size_t width)
 {
     uint64_t value = 0;
@@ -30,6 +36,10 @@ uint64_t trail_cfi_fixed(struct trail_cfi_reader *reader, size_t width)
         return 0;
     }
     const uint8_t *at = reader->bytes + reader->at;
+    if (width == 4 && reader->little) {
+        reader->at += 4;
+        return little_word(at);
+    }
     for (size_t i = 0; i < width; i++)
         value = value << 8 | at[reader->little ? width - 1 - i : i];
     reader->at += width;
@@ -47,7 +57,7 @@ static uint64_t leb(struct trail_cfi_reader *reader, bool is_signed)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 70; shift += 7) {
-        uint64_t byte = trail_cfi_fixed(reader, 1);
+        uint64_t byte = trail_cfi_byte(reader);
         value |= (byte & 0x7f) << (shift < 64 ? shift : 63);
         if (byte & 0x80)
             continue;
@@ -61,6 +71,9 @@ static uint64_t leb(struct trail_cfi_reader *reader, bool is_signed)
 
 uint64_t trail_cfi_uleb(struct trail_cfi_reader *reader)
 {
+    if (!reader->bad && reader->at < reader->end &&
+        reader->bytes[reader->at] < 0x80) /* nearly always */
+        return reader->bytes[reader->at++];
     return leb(reader, false);
 }
 

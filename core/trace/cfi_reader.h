@@ -15,6 +15,14 @@ struct trail_cfi_reader {
     bool little, bad;
 };
 
+static inline uint8_t trail_cfi_byte(struct trail_cfi_reader *reader)
+{
+    if (reader->bad || reader->at >= reader->end) {
+        reader->bad = true;
+        return 0;
+    }
+    return reader->bytes[reader->at++];
+}
 /* An integer of `width` <= 8 bytes. */
 uint64_t trail_cfi_fixed(struct trail_cfi_reader *reader, size_t width);
 /* LEB128; bits above the 64th are dropped. */

@@ -124,6 +124,10 @@ static bool read_cie(const struct trail_cfi *cfi, uint64_t offset,
     }
     if (cie.address_size != cfi->address_size)
         return false;
+    if (letters[0] == 'e' && letters[1] == 'h') { /* of gcc 2: a pointer follows */
+        trail_cfi_fixed(&reader, cie.address_size);
+        memmove(letters, letters + 2, AUGMENTATION_LIMIT - 2);
+    }
     cie.code_align = trail_cfi_uleb(&reader);
     cie.data_align = trail_cfi_sleb(&reader);
     cie.return_register =

@@ -59,44 +59,37 @@ enum operand {
 };
 
 static const struct form {
-    uint8_t opcode, kind, operands[2]; /* enum trail_cfi_kind, enum operand */
-} forms[] = {
-    { CFA_NOP, TRAIL_CFI_NOP, { NONE } },
-    { CFA_SET_LOC, TRAIL_CFI_SET_LOCATION, { ADDRESS } },
-    { CFA_ADVANCE1, TRAIL_CFI_ADVANCE, { CODE1 } },
-    { CFA_ADVANCE2, TRAIL_CFI_ADVANCE, { CODE2 } },
-    { CFA_ADVANCE4, TRAIL_CFI_ADVANCE, { CODE4 } },
-    { CFA_ADVANCE8, TRAIL_CFI_ADVANCE, { CODE8 } },
-    { CFA_OFFSET_EXTENDED, TRAIL_CFI_SAVED, { REGISTER, OFFSET_FACTOR } },
-    { CFA_OFFSET_EXTENDED_SF, TRAIL_CFI_SAVED, { REGISTER, OFFSET_SIGNED } },
-    { CFA_OFFSET_NEGATIVE, TRAIL_CFI_SAVED, { REGISTER, OFFSET_MINUS } },
-    { CFA_RESTORE_EXTENDED, TRAIL_CFI_RESTORE, { REGISTER } },
-    { CFA_UNDEFINED, TRAIL_CFI_UNDEFINED, { REGISTER } },
-    { CFA_SAME_VALUE, TRAIL_CFI_SAME, { REGISTER } },
-    { CFA_REGISTER, TRAIL_CFI_IN_REGISTER, { REGISTER, OTHER } },
-    { CFA_REMEMBER, TRAIL_CFI_REMEMBER, { NONE } },
-    { CFA_RECALL, TRAIL_CFI_RECALL, { NONE } },
-    { CFA_DEF_CFA, TRAIL_CFI_CFA, { REGISTER, OFFSET } },
-    { CFA_DEF_CFA_SF, TRAIL_CFI_CFA, { REGISTER, OFFSET_SIGNED } },
-    { CFA_DEF_CFA_REGISTER, TRAIL_CFI_CFA_REGISTER, { REGISTER } },
-    { CFA_DEF_CFA_OFFSET, TRAIL_CFI_CFA_OFFSET, { OFFSET } },
-    { CFA_DEF_CFA_OFFSET_SF, TRAIL_CFI_CFA_OFFSET, { OFFSET_SIGNED } },
-    { CFA_DEF_CFA_EXPRESSION, TRAIL_CFI_CFA_EXPRESSION, { EXPRESSION } },
-    { CFA_EXPRESSION, TRAIL_CFI_SAVED_BY, { REGISTER, EXPRESSION } },
-    { CFA_VAL_OFFSET, TRAIL_CFI_SAVED_VALUE, { REGISTER, OFFSET_FACTOR } },
-    { CFA_VAL_OFFSET_SF, TRAIL_CFI_SAVED_VALUE, { REGISTER, OFFSET_SIGNED } },
-    { CFA_VAL_EXPRESSION, TRAIL_CFI_SAVED_VALUE_BY, { REGISTER, EXPRESSION } },
-    { CFA_NEGATE_RA_STATE, TRAIL_CFI_SIGNED, { NONE } },
-    { CFA_ARGS_SIZE, TRAIL_CFI_ARGUMENTS, { OFFSET } },
+    bool known;
+    uint8_t kind, operands[2]; /* enum trail_cfi_kind, enum operand */
+} forms[64] = {
+    [CFA_NOP] = { true, TRAIL_CFI_NOP, { NONE } },
+    [CFA_SET_LOC] = { true, TRAIL_CFI_SET_LOCATION, { ADDRESS } },
+    [CFA_ADVANCE1] = { true, TRAIL_CFI_ADVANCE, { CODE1 } },
+    [CFA_ADVANCE2] = { true, TRAIL_CFI_ADVANCE, { CODE2 } },
+    [CFA_ADVANCE4] = { true, TRAIL_CFI_ADVANCE, { CODE4 } },
+    [CFA_ADVANCE8] = { true, TRAIL_CFI_ADVANCE, { CODE8 } },
+    [CFA_OFFSET_EXTENDED] = { true, TRAIL_CFI_SAVED, { REGISTER, OFFSET_FACTOR } },
+    [CFA_OFFSET_EXTENDED_SF] = { true, TRAIL_CFI_SAVED, { REGISTER, OFFSET_SIGNED } },
+    [CFA_OFFSET_NEGATIVE] = { true, TRAIL_CFI_SAVED, { REGISTER, OFFSET_MINUS } },
+    [CFA_RESTORE_EXTENDED] = { true, TRAIL_CFI_RESTORE, { REGISTER } },
+    [CFA_UNDEFINED] = { true, TRAIL_CFI_UNDEFINED, { REGISTER } },
+    [CFA_SAME_VALUE] = { true, TRAIL_CFI_SAME, { REGISTER } },
+    [CFA_REGISTER] = { true, TRAIL_CFI_IN_REGISTER, { REGISTER, OTHER } },
+    [CFA_REMEMBER] = { true, TRAIL_CFI_REMEMBER, { NONE } },
+    [CFA_RECALL] = { true, TRAIL_CFI_RECALL, { NONE } },
+    [CFA_DEF_CFA] = { true, TRAIL_CFI_CFA, { REGISTER, OFFSET } },
+    [CFA_DEF_CFA_SF] = { true, TRAIL_CFI_CFA, { REGISTER, OFFSET_SIGNED } },
+    [CFA_DEF_CFA_REGISTER] = { true, TRAIL_CFI_CFA_REGISTER, { REGISTER } },
+    [CFA_DEF_CFA_OFFSET] = { true, TRAIL_CFI_CFA_OFFSET, { OFFSET } },
+    [CFA_DEF_CFA_OFFSET_SF] = { true, TRAIL_CFI_CFA_OFFSET, { OFFSET_SIGNED } },
+    [CFA_DEF_CFA_EXPRESSION] = { true, TRAIL_CFI_CFA_EXPRESSION, { EXPRESSION } },
+    [CFA_EXPRESSION] = { true, TRAIL_CFI_SAVED_BY, { REGISTER, EXPRESSION } },
+    [CFA_VAL_OFFSET] = { true, TRAIL_CFI_SAVED_VALUE, { REGISTER, OFFSET_FACTOR } },
+    [CFA_VAL_OFFSET_SF] = { true, TRAIL_CFI_SAVED_VALUE, { REGISTER, OFFSET_SIGNED } },
+    [CFA_VAL_EXPRESSION] = { true, TRAIL_CFI_SAVED_VALUE_BY, { REGISTER, EXPRESSION } },
+    [CFA_NEGATE_RA_STATE] = { true, TRAIL_CFI_SIGNED, { NONE } },
+    [CFA_ARGS_SIZE] = { true, TRAIL_CFI_ARGUMENTS, { OFFSET } },
 };
-
-static const struct form *form_of(uint8_t opcode)
-{
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-        if (forms[i].opcode == opcode)
-            return &forms[i];
-    return NULL;
-}
 
 static void read_expression(struct trail_cfi_reader *reader,
                             struct trail_cfi_step *step)
@@ -183,7 +176,6 @@ bool trail_cfi_step(const struct trail_cfi *cfi, const struct trail_fde *fde,
                     const uint8_t *program, size_t size, size_t *at,
                     struct trail_cfi_step *step_ret)
 {
-    struct trail_cfi_step step = { .kind = TRAIL_CFI_NOP };
     size_t start = (size_t)(program - cfi->bytes); /* pc-relative ones need it */
     struct trail_cfi_reader reader = { .bytes = cfi->bytes,
                                        .at = start + *at,
@@ -191,14 +183,15 @@ bool trail_cfi_step(const struct trail_cfi *cfi, const struct trail_fde *fde,
                                        .little = cfi->little };
     if (*at >= size)
         return false;
-    uint8_t opcode = (uint8_t)trail_cfi_fixed(&reader, 1);
-    if (!read_packed(opcode, fde, &reader, &step)) {
-        const struct form *form = form_of(opcode);
-        if (!form)
+    struct trail_cfi_step step = { .kind = TRAIL_CFI_NOP };
+    uint8_t opcode = trail_cfi_byte(&reader);
+    if (opcode != CFA_NOP && !read_packed(opcode, fde, &reader, &step)) {
+        const struct form *form = &forms[opcode]; /* read_packed had all above 63 */
+        if (!form->known)
             return false;
         step.kind = (enum trail_cfi_kind)form->kind;
-        read_operand(cfi, fde, (enum operand)form->operands[0], &reader, &step);
-        read_operand(cfi, fde, (enum operand)form->operands[1], &reader, &step);
+        for (size_t i = 0; i < 2 && form->operands[i] != NONE; i++)
+            read_operand(cfi, fde, (enum operand)form->operands[i], &reader, &step);
     }
     if (reader.bad)
         return false;

@@ -92,8 +92,7 @@ void trail_markup_module(struct trail_lines *lines, unsigned number,
 /* A kind that was never set is a return address, as in a raw trace. */
 static const char *role(uint8_t kind)
 {
-    bool follows_call =
-        kind == 0 || kind == TRAIL_PC_RETURN || kind == TRAIL_PC_CONTINUATION;
+    bool follows_call = kind == 0 || kind == TRAIL_PC_RETURN;
     return follows_call ? ":ra}}}" : ":pc}}}";
 }
 

@@ -56,6 +56,11 @@ enum trail_end {
 enum trail_control_flags {
     TRAIL_INTERRUPTED = 1,    /* walk the stack that `ucontext` interrupted */
     TRAIL_FRAME_POINTERS = 2, /* follow frame pointers instead of unwind tables */
+    TRAIL_CHECKED = 4,        /* read nothing but by copying: for broken stacks */
+    TRAIL_RAW = 8,            /* follow frame pointers, and check nothing */
+    TRAIL_FULL_WALK = 16,     /* do not use what the thread remembers */
+    TRAIL_ASK_THREAD = 32,    /* have `thread` of this process tell, by a signal */
+    TRAIL_CONTINUATION = 64,  /* follow a chain of continuations: see below */
 };
 
 enum trail_info_flags {
@@ -83,6 +88,8 @@ struct trail_control {
      * through it; NULL: this process's memory. */
     int (*copy)(void *copy_arg, void *to, uint64_t from, size_t length);
     void *copy_arg;
+    /* With TRAIL_ASK_THREAD: how long to wait for the answer; 0: 100 ms. */
+    uint64_t timeout_ns;
 };
 
 /* What came of a walk. The caller sets `size`, and `kinds` and `trust` to arrays of as
@@ -97,7 +104,10 @@ struct trail_info {
      * out, for control->frame_addr, and the cursor for control->cursor. */
     uintptr_t next_frame_addr;
     struct trail_cursor cursor;
-    uint32_t async_start_index; /* entry from which a continuation branches; 0: none */
+    /* Where the stack goes on in a chain of continuations, for a second call with
+     * TRAIL_CONTINUATION and this as control->frame_addr (0: nowhere), and the entry
+     * that it branches off at; that is the number of entries if it follows them all. */
+    uint32_t async_start_index;
     uintptr_t async_frame_addr;
 };
 
@@ -107,17 +117,52 @@ struct trail_info {
  *
  * Returns:  how many entries were written. 0 with info->error = ESRCH (no such thread,
  *           or a zombie), EINVAL (a kernel thread: it has no user stack), EPERM, or
- *           EBUSY (a thread that may be running: it must be stopped first).
+ *           EBUSY (a thread that may be running: it must be stopped first). With
+ *           TRAIL_ASK_THREAD, of which at most TRAIL_MAX_FRAMES entries come, the
+ *           errors of struct trail_thread_stack (target.h).
  * Errors:   what was gathered before a failing read is kept; info says why it ended.
  * Owns:     nothing. control and info may be NULL.
  * Threads:  safe; every thread may walk itself at once.
  * Signals:  async-signal-safe once trail_warm_up has returned (it runs when the library
- *           is loaded). No allocation, no lock; no system call unless frame pointers
- *           are asked for. Not for handlers: asking about a foreign thread.
+ *           is loaded). No allocation, no lock, and on the thread's own stack no system
+ *           call but for TRAIL_CHECKED; on another one, as a coroutine's, a few. Needs
+ *           4 KiB of stack, 16 KiB where it must guess or check. Not for handlers:
+ *           asking about a foreign thread.
  */
 TRAIL_EXPORT unsigned trail_backtrace(uintptr_t *addresses, unsigned capacity,
                                       const struct trail_control *control,
                                       struct trail_info *info);
+
+/* Stacks that go on elsewhere: a task, coroutine or callback returns to code that is
+ * not on the stack of the thread that runs it. A record says where; records make a
+ * chain. A coroutine's own record may begin with one; Swift's asynchronous contexts
+ * do. */
+struct trail_continuation {
+    uintptr_t parent; /* address of the record of who waits for this; 0: nobody */
+    uintptr_t resume; /* where it resumes: the entry in the trace, of kind 'c' */
+};
+
+/* How to find a chain. Records of any other form are read by `step`. */
+struct trail_continuations {
+    uint32_t size;
+    uintptr_t first; /* address of the innermost record; may be changed at any time */
+    /* Read the record at `at`; 0, or an errno. Called in signal handlers, if stacks are
+     * captured there. NULL: it is a struct trail_continuation. */
+    int (*step)(void *arg, uintptr_t at, struct trail_continuation *record_ret);
+    void *arg;
+};
+
+/* Say where the calling thread's stack goes on from here; NULL: nowhere. `chain` is
+ * borrowed until another is set. trail_backtrace tells that there is one, and follows
+ * it with TRAIL_CONTINUATION: from control->frame_addr, or control->cursor of such a
+ * call, or with neither from its beginning. Records that are gone end the walk, and so
+ * do chains that lead back; a walk of one enters the kernel unless there is a `step`. A
+ * captured stack is followed by it, as far as there is room. [capture]
+ *
+ * Returns:  the chain that was set before.
+ * Signals:  async-signal-safe; costs a load and a store. */
+TRAIL_EXPORT const struct trail_continuations *trail_continuation_set(
+    const struct trail_continuations *chain);
 
 /* Make the first capture as cheap as the next. [capture] */
 TRAIL_EXPORT void trail_warm_up(void);

@@ -204,21 +204,6 @@ static void raw_print_gives_exactly_the_documented_bytes(void **state)
     close(ends[1]);
 }
 
-static void a_zeroed_backtrace_is_a_valid_empty_one(void **state)
-{
-    (void)state;
-    struct trail_backtrace backtrace = { 0 };
-
-    char *text = trail_to_string(&backtrace, 0);
-    assert_non_null(text);
-    assert_string_equal(text, "");
-    free(text);
-    text = trail_to_string(&backtrace, TRAIL_FULL | TRAIL_STYLE_INLINE_INDEX);
-    assert_string_equal(text, "");
-    free(text);
-    trail_shutdown();
-}
-
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_first_entry_is_the_current_pc_and_the_rest_return_addresses),
     cmocka_unit_test(nothing_is_written_past_a_buffer_of_any_capacity),
@@ -229,6 +214,5 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_capture_begins_with_the_frames_of_the_capture_itself),
     cmocka_unit_test(a_capture_records_its_epoch_and_a_stamp_for_every_address),
     cmocka_unit_test(raw_print_gives_exactly_the_documented_bytes),
-    cmocka_unit_test(a_zeroed_backtrace_is_a_valid_empty_one),
 };
 TRAIL_TEST_MAIN(tests)

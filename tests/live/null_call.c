@@ -11,7 +11,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     struct trail_backtrace backtrace = { 0 };
     (void)number, (void)info;
     trail_capture_context(&backtrace, context);
-    /* What was called is known, and that the stack is not whole. */
+    /* What was called is known, and who called it. */
     printf("pc 0: %s, truncated: %s\n",
            backtrace.count > 0 && backtrace.addresses[0] == 0 ? "yes" : "no",
            backtrace.flags & TRAIL_INFO_TRUNCATED ? "yes" : "no");

@@ -58,12 +58,12 @@ static void a_return_address_is_looked_up_one_lower_and_kept_as_it_is(void **sta
     static const struct fake_row rows[] = { { 0x10f, "call", "a.c", 7, 0 },
                                             { 0x100, "here", "a.c", 1, 0 },
                                             { 0x300, "sig", "a.c", 3, 0 },
-                                            { 0x3ff, "async", "a.c", 4, 0 },
+                                            { 0x400, "async", "a.c", 4, 0 },
                                             { 0 } };
     struct fake fake = { .rows = rows };
     struct resolved_trace trace =
         resolve(&fake, "\"0x1100\",\"0x1110\",\"0x1300\",\"0x1400\"", "irtc");
-    static const uint64_t asked[] = { 0x100, 0x10f, 0x300, 0x3ff };
+    static const uint64_t asked[] = { 0x100, 0x10f, 0x300, 0x400 };
     static const uint64_t addresses[] = { 0x1100, 0x1110, 0x1300, 0x1400 };
     static const char *const names[] = { "here", "call", "sig", "async" };
 

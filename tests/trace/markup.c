@@ -109,7 +109,7 @@ static void the_bytes_are_those_of_the_format(void **state)
                         "{{{bt:0:0x7f0000001234:pc}}}\n"
                         "{{{bt:1:0x7f0000003010:ra}}}\n"
                         "{{{bt:2:0x0123:pc}}}\n"
-                        "{{{bt:3:0xfffffffffffff000:ra}}}\n"
+                        "{{{bt:3:0xfffffffffffff000:pc}}}\n"
                         "{{{bt:4:0x00:ra}}}\n"
                         "[... TRUNCATED ...]\n");
     assert_int_equal(written.count, 1);
@@ -127,7 +127,7 @@ static void frames_that_are_left_out_do_not_count(void **state)
     trail_markup_frames(&lines, &whole, 3);
     trail_lines_flush(&lines);
     written_read(&written);
-    assert_string_equal(written.text, "{{{bt:0:0xfffffffffffff000:ra}}}\n"
+    assert_string_equal(written.text, "{{{bt:0:0xfffffffffffff000:pc}}}\n"
                                       "{{{bt:1:0x00:ra}}}\n");
 }
 
