@@ -174,8 +174,10 @@ TRAIL_HOT unsigned trail_backtrace_from(uintptr_t *addresses, unsigned capacity,
 
 /* ---- captures ----------------------------------------------------------- */
 
-static inline void capture(struct trail_backtrace *backtrace,
-                           const struct trail_control *control)
+/* Always inlined: a frame of its own, in a build without optimization, would lie outside
+ * of what is known to be ours. */
+__attribute__((always_inline)) static inline void capture(
+    struct trail_backtrace *backtrace, const struct trail_control *control)
 {
     struct trail_info info = { .size = sizeof(info),
                                .kinds = backtrace->kinds,
