@@ -174,8 +174,8 @@ TRAIL_HOT unsigned trail_backtrace_from(uintptr_t *addresses, unsigned capacity,
 
 /* ---- captures ----------------------------------------------------------- */
 
-/* Always inlined: a frame of its own, in a build without optimization, would lie outside
- * of what is known to be ours. */
+/* Always inlined: a frame of its own, in a build without optimization, would lie
+ * outside of what is known to be ours. */
 __attribute__((always_inline)) static inline void capture(
     struct trail_backtrace *backtrace, const struct trail_control *control)
 {
