@@ -136,82 +136,28 @@ struct image {
     uintptr_t bias, start, end;
 };
 
-#ifdef DLFO_STRUCT_HAS_EH_DBASE
 static bool image_at(uintptr_t pc, struct image *image_ret)
 {
-    struct dl_find_object found;
-    if (_dl_find_object((void *)pc, &found))
+    struct trail_os_module module;
+    uint64_t start, end;
+    if (!trail_os_module_at(pc, &module, &start, &end))
         return false;
-    const ElfW(Ehdr) *header = found.dlfo_map_start;
-    uintptr_t size = (uintptr_t)found.dlfo_map_end - (uintptr_t)header;
-    if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_phentsize != sizeof(ElfW(Phdr)) || header->e_phoff > size ||
-        header->e_phnum > (size - header->e_phoff) / sizeof(ElfW(Phdr)))
-        return false;
-    *image_ret = (struct image){
-        .headers = (const void *)((const char *)header + header->e_phoff),
-        .count = header->e_phnum,
-        .bias = found.dlfo_link_map->l_addr,
-        .start = (uintptr_t)header,
-        .end = (uintptr_t)found.dlfo_map_end,
-    };
+    *image_ret = (struct image){ .headers = (const void *)module.headers,
+                                 .count = module.header_count,
+                                 .bias = (uintptr_t)module.bias,
+                                 .start = (uintptr_t)start,
+                                 .end = (uintptr_t)end };
     return true;
 }
 
 static void images_init(void)
 {
-    struct dl_find_object found; /* bound now, not in a handler */
-    _dl_find_object((void *)(uintptr_t)images_init, &found);
-}
-#else
-/* This C library has no lookup without a lock, and never unloads what it loaded (musl):
- * a list that only grows is as good. */
-#define MOST_IMAGES 512
-static struct image images[MOST_IMAGES];
-static _Atomic uint32_t image_count;
-
-static int note_image(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    (void)size, (void)arg;
-    struct image image = { .headers = info->dlpi_phdr,
-                           .count = info->dlpi_phnum,
-                           .bias = info->dlpi_addr,
-                           .start = UINTPTR_MAX };
-    uint32_t count = image_count;
-    for (size_t i = 0; i < image.count; i++) {
-        const ElfW(Phdr) *header = &image.headers[i];
-        uintptr_t start = image.bias + header->p_vaddr, end = start + header->p_memsz;
-        if (header->p_type != PT_LOAD)
-            continue;
-        image.start = start < image.start ? start : image.start;
-        image.end = end > image.end ? end : image.end;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        if (images[i].start == image.start)
-            return 0;
-    if (count < MOST_IMAGES && image.start < image.end) {
-        images[count] = image;
-        image_count = count + 1;
-    }
-    return 0;
-}
-
-static bool image_at(uintptr_t pc, struct image *image_ret)
-{
-    for (uint32_t i = image_count; i-- > 0;)
-        if (pc >= images[i].start && pc < images[i].end) {
-            *image_ret = images[i];
-            return true;
-        }
-    return false;
-}
-
-static void images_init(void)
-{
-    dl_iterate_phdr(note_image, NULL);
-    trail_os_loader.known = true; /* what does not go away needs no counter */
-}
+    struct image image; /* what it calls is bound now, not in a handler */
+    image_at((uintptr_t)images_init, &image);
+#ifndef DLFO_STRUCT_HAS_EH_DBASE
+    trail_os_loader.known = true; /* what never goes away (musl) needs no counter */
 #endif
+}
 
 static bool image_unwind(const struct image *image, struct trail_os_unwind *unwind_ret)
 {

@@ -119,7 +119,7 @@ static bool find_around(uint64_t pc, struct around *ret)
 #else
 /* Where there is no such lookup nothing is unloaded either (musl): what was there when
  * this was loaded stays where it was. What came later is not found. */
-#define AROUND_LIMIT 64
+#define AROUND_LIMIT 512
 static struct around noted[AROUND_LIMIT];
 static size_t noted_count;
 
