@@ -110,7 +110,7 @@ TRAIL_HOT /* With everything that can be asked for and told. */
     __attribute__((noinline)) static unsigned
     backtrace_as_asked(uintptr_t *addresses, unsigned capacity,
                        const struct trail_control *control, struct trail_info *info,
-                       const struct trail_at *caller)
+                       uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
     if (control) {
         if (trail_threads_wanted(control))
@@ -127,7 +127,7 @@ TRAIL_HOT /* With everything that can be asked for and told. */
         walk.at_trust = TRAIL_TRUST_CONTEXT;
         trail_walk_put(&walk);
     }
-    walk.at = *caller;
+    walk.at = (struct trail_at){ .key = pc, .pc = pc, .sp = sp, .fp = fp };
     if (control)
         walk_controlled(&walk, control, frame);
     else
@@ -144,11 +144,15 @@ TRAIL_HOT /* With everything that can be asked for and told. */
     return walk.count;
 }
 
-/* Whether nothing is asked for but one of the ways to walk from here. */
-static inline bool is_plain(const struct trail_control *control)
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* Whether nothing is asked for but to walk from here in the way that `flags` say. */
+static inline bool is_plain(const struct trail_control *control, uint32_t flags)
 {
-    return !control->cursor && !control->frame_addr && !control->thread &&
-           !control->copy && !control->ucontext;
+    return control->flags == flags &&
+           !((uintptr_t)control->cursor | control->frame_addr |
+             (uint64_t)control->thread | (uintptr_t)control->copy |
+             (uintptr_t)control->ucontext);
 }
 
 /* The plain cases first, by paths of their own: a walk of eight frames takes no longer
@@ -159,17 +163,19 @@ TRAIL_HOT unsigned trail_backtrace_from(uintptr_t *addresses, unsigned capacity,
                                         uintptr_t fp)
 {
     const uintptr_t pc = (uintptr_t)__builtin_return_address(0);
-    const uint32_t flags = control ? control->flags : 0;
-    const struct trail_at caller = { .key = pc, .pc = pc, .sp = sp, .fp = fp };
-    unsigned count;
-    if (!info && addresses && capacity && (!control || is_plain(control))) {
-        if ((flags & ~(uint32_t)TRAIL_FULL_WALK) == 0)
-            return trail_tables_quick(addresses, capacity, !flags, &caller);
-        if (flags == TRAIL_FRAME_POINTERS &&
-            trail_fp_quick(addresses, capacity, &caller, &count))
-            return count;
+    if (LIKELY(!info) && LIKELY(addresses != NULL) && LIKELY(capacity != 0)) {
+        if (!control)
+            return trail_tables_quick(addresses, capacity, true, pc, sp, fp);
+        if (is_plain(control, TRAIL_FRAME_POINTERS)) {
+            unsigned count =
+                trail_fp_quick(addresses, capacity, (uintptr_t)trail_entry, pc, sp, fp);
+            if (LIKELY(count != 0))
+                return count;
+        }
+        if (is_plain(control, TRAIL_FULL_WALK))
+            return trail_tables_quick(addresses, capacity, false, pc, sp, fp);
     }
-    return backtrace_as_asked(addresses, capacity, control, info, &caller);
+    return backtrace_as_asked(addresses, capacity, control, info, pc, sp, fp);
 }
 
 /* ---- captures ----------------------------------------------------------- */

@@ -1,8 +1,6 @@
 /* fp.c -- walking by frame pointers. */
 #include "core/capture/fp.h"
 
-#include "core/capture/entry.h"
-
 #define WORD sizeof(uintptr_t)
 
 struct fp_frame {
@@ -134,62 +132,4 @@ TRAIL_HOT void trail_fp_walk(struct trail_walk *walk,
     if (walk->kinds)
         memset(walk->kinds + before, TRAIL_PC_RETURN, walk->count - before);
     walk->told = walk->count;
-}
-
-/* The quick walk looks on its way only at what could fault: whether a place is on the
- * stack, above where the walk began. That each lies a frame above the one before is
- * seen at the end, in the steps or-ed together: one that leads back has the sign, one
- * to an odd place low bits. */
-struct quick {
-    uintptr_t start, room; /* of the stack, and bytes to where the last frame may lie */
-    uintptr_t at, steps;
-    uintptr_t *to;
-};
-
-/* `at` is on the stack. False: this was the last frame that is, or it returns
- * nowhere. */
-TRAIL_READS_STACK static inline bool step_quick(struct quick *quick)
-{
-    const uintptr_t at = quick->at;
-    uintptr_t back = trail_native_return(trail_word_at(at + WORD));
-    if (__builtin_expect(back == 0, 0))
-        return false;
-    *quick->to++ = back;
-    quick->at = trail_word_at(at);
-    if (__builtin_expect(quick->at - quick->start > quick->room, 0))
-        return false;
-    quick->steps |= quick->at - at - 2 * WORD;
-    return true;
-}
-
-TRAIL_READS_STACK TRAIL_HOT bool trail_fp_quick(uintptr_t *addresses, unsigned capacity,
-                                                const struct trail_at *caller,
-                                                unsigned *count_ret)
-{
-    const uintptr_t end = trail_os_stack_end(caller->sp);
-    uintptr_t *const last = addresses + capacity;
-    struct quick quick = { .start = caller->sp,
-                           .room = end - caller->sp - 2 * WORD,
-                           .at = caller->fp,
-                           .to = addresses };
-    *quick.to++ = (uintptr_t)trail_entry;
-    if (quick.to < last)
-        *quick.to++ = caller->pc;
-    if (end < caller->sp + 2 * WORD || quick.at % WORD != 0 ||
-        quick.at - quick.start > quick.room)
-        return false;
-    bool is_on_stack = true;
-    while (is_on_stack && last - quick.to >= 4)
-        is_on_stack = step_quick(&quick) && step_quick(&quick) && step_quick(&quick) &&
-                      step_quick(&quick);
-    while (is_on_stack && quick.to < last)
-        is_on_stack = step_quick(&quick);
-    /* Where it ended for another reason than that, trail_fp_walk looks for which. */
-    bool is_over = quick.to == last || quick.at == 0;
-    bool is_rising =
-        !(quick.steps >> (8 * sizeof(quick.steps) - 1)) && quick.steps % WORD == 0;
-    if (quick.to < last)
-        *quick.to = 0;
-    *count_ret = (unsigned)(quick.to - addresses);
-    return is_over && is_rising;
 }

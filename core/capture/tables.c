@@ -57,13 +57,63 @@ TRAIL_HOT void trail_tables_walk(struct trail_walk *walk,
         walk->error = EFAULT;
 }
 
-TRAIL_HOT unsigned trail_tables_quick(uintptr_t *addresses, unsigned capacity,
-                                      bool may_remember, const struct trail_at *caller)
+/* A walk that came, in registers alone, to a frame whose rule is not plain. */
+__attribute__((noinline)) static unsigned walk_rest(uintptr_t *addresses,
+                                                    unsigned capacity, unsigned count,
+                                                    const struct trail_at *at,
+                                                    uint64_t rule)
+{
+    struct trail_walk walk;
+    trail_walk_init(&walk, addresses, capacity, NULL);
+    walk.at = *at;
+    if (trail_walk_begin(&walk)) {
+        walk.count = count;
+        trail_walk_rest(&walk,
+                        rule ? rule : trail_rule_make(TRAIL_RULE_NO_CFI, 0, 0, false));
+        count = walk.count;
+    }
+    if (count < capacity)
+        addresses[count] = 0;
+    return count;
+}
+
+/* Nothing that this walk needs is in memory but for rules and stack: a short one would
+ * spend a third of its time on keeping a struct trail_walk. */
+TRAIL_READS_STACK static inline unsigned walk_plain(uintptr_t *addresses,
+                                                    unsigned capacity,
+                                                    struct trail_at at,
+                                                    uintptr_t stack_end)
+{
+    _Atomic uint64_t *const rules = trail_rules_now(at.sp);
+    uintptr_t *to = addresses + 1, *const last = addresses + capacity;
+    addresses[0] = (uintptr_t)trail_entry;
+    while (to < last) {
+        *to++ = at.pc;
+        if (to == last)
+            break;
+        uint64_t rule = trail_rules_get(rules, at.key, true);
+        if (!trail_walk_plain(&at, rule, stack_end)) {
+            const struct trail_at stopped = at;
+            return walk_rest(addresses, capacity, (unsigned)(to - addresses), &stopped,
+                             rule);
+        }
+        if (!trail_walk_is_pc(at.pc))
+            break;
+    }
+    if (to < last)
+        *to = 0;
+    return (unsigned)(to - addresses);
+}
+
+/* With what the thread remembers, or where bounds or loader are not known. */
+TRAIL_HOT __attribute__((noinline)) static unsigned walk_with_all(
+    uintptr_t *addresses, unsigned capacity, bool may_remember,
+    const struct trail_at *at)
 {
     struct trail_walk walk;
     trail_walk_init(&walk, addresses, capacity, NULL);
     addresses[walk.count++] = (uintptr_t)trail_entry;
-    walk.at = *caller;
+    walk.at = *at;
     if (trail_walk_begin(&walk))
         walk_on(&walk, may_remember, (uintptr_t)__builtin_frame_address(0));
     else if (walk.count < capacity)
@@ -71,6 +121,18 @@ TRAIL_HOT unsigned trail_tables_quick(uintptr_t *addresses, unsigned capacity,
     if (walk.count < capacity)
         addresses[walk.count] = 0;
     return walk.count;
+}
+
+TRAIL_HOT unsigned trail_tables_quick(uintptr_t *addresses, unsigned capacity,
+                                      bool may_remember, uintptr_t pc, uintptr_t sp,
+                                      uintptr_t fp)
+{
+    const struct trail_at caller = { .key = pc, .pc = pc, .sp = sp, .fp = fp };
+    const uintptr_t stack_end = trail_os_stack_end(sp);
+    if ((may_remember && capacity > TRAIL_SHALLOW) || !trail_os_loader.known ||
+        !stack_end)
+        return walk_with_all(addresses, capacity, may_remember, &caller);
+    return walk_plain(addresses, capacity, caller, stack_end);
 }
 
 void trail_tables_look_beyond(struct trail_walk *walk)

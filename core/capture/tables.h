@@ -14,9 +14,10 @@ void trail_tables_walk(struct trail_walk *walk, const struct trail_control *cont
                        uintptr_t frame);
 
 /* The whole of a plain trail_backtrace, of at least one entry: without anything that
- * may be asked or told, but for whether to use what the thread remembers. */
+ * may be asked or told, but for whether to use what the thread remembers. `pc`, `sp`
+ * and `fp` are the caller's. */
 unsigned trail_tables_quick(uintptr_t *addresses, unsigned capacity, bool may_remember,
-                            const struct trail_at *caller);
+                            uintptr_t pc, uintptr_t sp, uintptr_t fp);
 
 /* After a walk that ended with TRAIL_END_FULL: is there more? If there is not, `end`
  * says why; else walk->at is the first frame left out. */

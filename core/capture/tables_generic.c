@@ -83,13 +83,13 @@ void trail_tables_walk(struct trail_walk *walk, const struct trail_control *cont
 
 TRAIL_OWN_CODE
 unsigned trail_tables_quick(uintptr_t *addresses, unsigned capacity, bool may_remember,
-                            const struct trail_at *caller)
+                            uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
     struct trail_walk walk;
     (void)may_remember;
     trail_walk_init(&walk, addresses, capacity, NULL);
-    walk.at = *caller;
-    trail_tables_walk(&walk, NULL, caller->sp);
+    walk.at = (struct trail_at){ .key = pc, .pc = pc, .sp = sp, .fp = fp };
+    trail_tables_walk(&walk, NULL, sp);
     if (walk.count < capacity)
         addresses[walk.count] = 0;
     return walk.count;

@@ -47,13 +47,13 @@ static void read_letter(const struct trail_cfi *cfi, char letter, struct trail_c
     uint8_t personality;
     switch (letter) {
     case 'R':
-        cie->encoding = (uint8_t)trail_cfi_fixed(reader, 1);
+        cie->encoding = trail_cfi_byte(reader);
         return;
     case 'L':
-        cie->lsda = (uint8_t)trail_cfi_fixed(reader, 1);
+        cie->lsda = trail_cfi_byte(reader);
         return;
     case 'P':
-        personality = (uint8_t)trail_cfi_fixed(reader, 1);
+        personality = trail_cfi_byte(reader);
         if (personality != TRAIL_CFI_POINTER_OMITTED)
             trail_cfi_read_pointer(cfi, personality, 0, reader);
         return;
@@ -93,7 +93,7 @@ static bool read_letters(struct trail_cfi_reader *reader,
                          char letters_ret[AUGMENTATION_LIMIT])
 {
     for (size_t i = 0; i < AUGMENTATION_LIMIT; i++) {
-        letters_ret[i] = (char)trail_cfi_fixed(reader, 1);
+        letters_ret[i] = (char)trail_cfi_byte(reader);
         if (!letters_ret[i])
             return !reader->bad;
     }
@@ -109,7 +109,7 @@ static bool read_cie(const struct trail_cfi *cfi, uint64_t offset,
     if (!read_entry(cfi, offset, &entry, &reader) || !entry.is_cie)
         return false;
     struct trail_cie cie = { .offset = offset,
-                             .version = (uint8_t)trail_cfi_fixed(&reader, 1),
+                             .version = trail_cfi_byte(&reader),
                              .lsda = TRAIL_CFI_POINTER_OMITTED,
                              .address_size = cfi->address_size };
     if (cie.version != 1 && cie.version != 3 && cie.version != 4)
@@ -117,9 +117,8 @@ static bool read_cie(const struct trail_cfi *cfi, uint64_t offset,
     if (!read_letters(&reader, letters))
         return false;
     if (cie.version == 4) {
-        cie.address_size = (uint8_t)trail_cfi_fixed(&reader, 1);
-        if (trail_cfi_fixed(&reader,
-                            1)) /* segment selectors: on nothing that runs today */
+        cie.address_size = trail_cfi_byte(&reader);
+        if (trail_cfi_byte(&reader)) /* segment selectors: on nothing that runs today */
             return false;
     }
     if (cie.address_size != cfi->address_size)
@@ -131,7 +130,7 @@ static bool read_cie(const struct trail_cfi *cfi, uint64_t offset,
     cie.code_align = trail_cfi_uleb(&reader);
     cie.data_align = trail_cfi_sleb(&reader);
     cie.return_register =
-        cie.version == 1 ? trail_cfi_fixed(&reader, 1) : trail_cfi_uleb(&reader);
+        cie.version == 1 ? trail_cfi_byte(&reader) : trail_cfi_uleb(&reader);
     read_augmentation(cfi, letters, &cie, &reader);
     if (reader.bad)
         return false;

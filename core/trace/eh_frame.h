@@ -93,7 +93,8 @@ enum trail_cfi_kind {
     TRAIL_CFI_SIGNED,         /* AArch64: whether the return address is signed flips */
 };
 
-/* One instruction, its factors applied. */
+/* One instruction, its factors applied. Of the members but `kind`, those that it is
+ * about are set. */
 struct trail_cfi_step {
     enum trail_cfi_kind kind;
     uint64_t register_, other;

@@ -172,20 +172,52 @@ static bool read_packed(uint8_t opcode, const struct trail_fde *fde,
     }
 }
 
-bool trail_cfi_step(const struct trail_cfi *cfi, const struct trail_fde *fde,
-                    const uint8_t *program, size_t size, size_t *at,
-                    struct trail_cfi_step *step_ret)
+/* Nearly all that compilers write: no operand, or one of a byte. `left` > 0 bytes are
+ * at `bytes`. Returns how many it has; 0: it is another one. */
+static inline size_t step_usual(const uint8_t *bytes, size_t left,
+                                const struct trail_fde *fde,
+                                struct trail_cfi_step *step)
+{
+    uint8_t opcode = bytes[0], low = opcode & 0x3f;
+    bool has_byte = left > 1 && bytes[1] < 0x80;
+    if ((opcode & 0xc0) == CFA_ADVANCE) {
+        step->kind = TRAIL_CFI_ADVANCE;
+        step->offset = factored(low, (int64_t)fde->cie.code_align);
+        return 1;
+    }
+    if (opcode == CFA_NOP) {
+        step->kind = TRAIL_CFI_NOP;
+        return 1;
+    }
+    if ((opcode & 0xc0) == CFA_OFFSET && has_byte) {
+        step->kind = TRAIL_CFI_SAVED;
+        step->register_ = low;
+        step->offset = factored(bytes[1], fde->cie.data_align);
+        return 2;
+    }
+    if (opcode == CFA_DEF_CFA_OFFSET && has_byte) {
+        step->kind = TRAIL_CFI_CFA_OFFSET;
+        step->offset = bytes[1];
+        return 2;
+    }
+    return 0;
+}
+
+/* Any instruction. Kept apart, so that the usual ones save no registers. */
+__attribute__((noinline)) static bool step_any(const struct trail_cfi *cfi,
+                                               const struct trail_fde *fde,
+                                               const uint8_t *program, size_t size,
+                                               size_t *at,
+                                               struct trail_cfi_step *step_ret)
 {
     size_t start = (size_t)(program - cfi->bytes); /* pc-relative ones need it */
     struct trail_cfi_reader reader = { .bytes = cfi->bytes,
                                        .at = start + *at,
                                        .end = start + size,
                                        .little = cfi->little };
-    if (*at >= size)
-        return false;
     struct trail_cfi_step step = { .kind = TRAIL_CFI_NOP };
     uint8_t opcode = trail_cfi_byte(&reader);
-    if (opcode != CFA_NOP && !read_packed(opcode, fde, &reader, &step)) {
+    if (!read_packed(opcode, fde, &reader, &step)) {
         const struct form *form = &forms[opcode]; /* read_packed had all above 63 */
         if (!form->known)
             return false;
@@ -198,4 +230,15 @@ bool trail_cfi_step(const struct trail_cfi *cfi, const struct trail_fde *fde,
     *at = reader.at - start;
     *step_ret = step;
     return true;
+}
+
+bool trail_cfi_step(const struct trail_cfi *cfi, const struct trail_fde *fde,
+                    const uint8_t *program, size_t size, size_t *at,
+                    struct trail_cfi_step *step_ret)
+{
+    if (*at >= size)
+        return false;
+    size_t usual = step_usual(program + *at, size - *at, fde, step_ret);
+    *at += usual;
+    return usual || step_any(cfi, fde, program, size, at, step_ret);
 }

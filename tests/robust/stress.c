@@ -1,6 +1,6 @@
 /* stress.c -- threads are interrupted again a tenth of a millisecond after each
- * handler's end and capture, while libraries come and go, the process forks, and threads
- * begin and end.
+ * handler's end and capture, while libraries come and go, the process forks, and
+ * threads begin and end.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,8 +18,8 @@
 #include "tree.h"
 
 /* From a handler's end to the next signal: a timer that is periodic by itself leaves a
- * program whose handler takes longer than its period (one built without optimization, on
- * a busy machine) no time between two handlers, and nothing in it goes on.
+ * program whose handler takes longer than its period (one built without optimization,
+ * on a busy machine) no time between two handlers, and nothing in it goes on.
  */
 enum { PERIOD_NS = 100000 };
 

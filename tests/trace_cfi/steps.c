@@ -71,7 +71,7 @@ static void each_instruction_says_what_dwarf_says(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        struct trail_cfi_step step;
+        struct trail_cfi_step step = { 0 };
         const struct trail_cfi_step *wanted = &rows[i].step;
         size_t at = 0;
         assert_true(decode(rows[i].bytes, rows[i].size, &at, &step));
