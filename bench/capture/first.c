@@ -106,6 +106,7 @@ long first_count(const char *program, enum peer_id peer)
 
 static pthread_barrier_t gate;
 static capture_fn *thread_capture;
+static bool threads_go_deep;
 static double first_ns[THREADS];
 
 static void run_in_thread(struct chain *chain)
@@ -126,7 +127,11 @@ static void run_in_thread(struct chain *chain)
 
 static void *thread_main(void *arg)
 {
-    scene_enter(chain_nofp, DEPTH, run_in_thread, arg, false);
+    struct chain here = { .arg = arg };
+    if (threads_go_deep)
+        scene_enter(chain_nofp, DEPTH, run_in_thread, arg, false);
+    else
+        run_in_thread(&here);
     return NULL;
 }
 
@@ -144,11 +149,12 @@ static double resident_bytes(void)
     return (double)kib * 1024;
 }
 
-void first_print_threads(enum peer_id peer)
+void first_print_threads(enum peer_id peer, bool deep)
 {
     pthread_t threads[THREADS];
     uintptr_t entries[DEPTH];
     thread_capture = peers[peer].capture;
+    threads_go_deep = deep;
     if (!thread_capture)
         return;
     resident_bytes();
