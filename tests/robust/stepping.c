@@ -115,7 +115,7 @@ static void on_step(const void *ucontext)
 }
 
 /* Step through `body`; true if every capture was right. */
-static bool walk_through(void (*body)(void))
+__attribute__((noinline)) static bool walk_through(void (*body)(void))
 {
     TRUTH_ENTER();
     if (!stepper_run(body, on_step))

@@ -24,7 +24,7 @@ void truth_begin(void);
 void truth_enter(uintptr_t return_address);
 void truth_leave(void);
 bool truth_has(uintptr_t return_address);
-/* The caller's own return address. */
+/* The caller's own return address: of a function that is never inlined. */
 #define TRUTH_ENTER() truth_enter((uintptr_t)__builtin_return_address(0))
 
 enum { TRUTH_PCS = TRUTH_MOST + 32 };
