@@ -16,9 +16,9 @@ void first_run_traced(enum peer_id peer);
  * negative if it cannot be traced. */
 long first_count(const char *program, enum peer_id peer);
 
-/* Time the first capture of each of a hundred threads, where a thread begins or, `deep`,
- * 32 calls further in, and print a line: median nanoseconds, and bytes that became
- * resident per thread by three captures. */
+/* Time the first capture of each of a hundred threads, where a thread begins or,
+ * `deep`, 32 calls further in, and print a line: median nanoseconds, and bytes that
+ * became resident per thread by three captures. */
 void first_print_threads(enum peer_id peer, bool deep);
 
 #endif
