@@ -10,9 +10,10 @@
 #define VERB_LIMIT 32
 
 const struct verb *const verbs[] = {
-    &verb_resolve, &verb_addr2line, &verb_show,   &verb_sym,     &verb_doctor,
-    &verb_raw,     &verb_plugins,   &verb_config, &verb_symbols, &verb_selftest,
-    &verb_version, &verb_help,      NULL
+    &verb_resolve,    &verb_run,     &verb_dump,    &verb_addr2line,
+    &verb_show,       &verb_sym,     &verb_doctor,  &verb_raw,
+    &verb_plugins,    &verb_config,  &verb_symbols, &verb_selftest,
+    &verb_crash_pipe, &verb_version, &verb_help,    NULL
 };
 
 const char *const help_groups[] = { GROUP_NAMES, GROUP_SETUP, GROUP_ABOUT, NULL };
@@ -37,6 +38,10 @@ int verb_unknown(const char *name)
             name, meant ? ", did you mean " : "", meant ? meant : "", meant ? "?" : "");
     return EXIT_USAGE;
 }
+
+/* It captures nothing itself: core/capture/capture.c. */
+extern const char trail_starts_cold;
+const char trail_starts_cold = 1;
 
 static int run_version(int argc, char **argv)
 {

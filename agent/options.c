@@ -45,9 +45,12 @@ bool options_take_nothing(void *arg, int key, const char *value)
 }
 
 /* getopt's two tables from ours. */
-static void build(const struct option_row *rows, struct option *longs, char *shorts)
+static void build(const struct verb *verb, struct option *longs, char *shorts)
 {
+    const struct option_row *rows = verb->rows;
     size_t at = 0, count = 0;
+    if (verb->ends_options)
+        shorts[at++] = '+';
     shorts[at++] = ':'; /* tell a missing argument from an unknown option */
     for (int i = 0; rows[i].letter || rows[i].name; i++) {
         const struct option_row *row = &rows[i];
@@ -211,9 +214,9 @@ int options_parse(const struct verb *verb, int argc, char **argv,
                   int *exit_ret)
 {
     struct option longs[ROW_LIMIT + 1];
-    char shorts[2 * ROW_LIMIT + 2];
+    char shorts[2 * ROW_LIMIT + 3];
     struct argument_words words;
-    build(verb->rows, longs, shorts);
+    build(verb, longs, shorts);
     optind = 1;
     opterr = 0;
     for (;;) {

@@ -76,6 +76,7 @@ struct verb {
     const char *group;      /* one of GROUP_...: where `backtrail help` lists it */
     bool two_codes;         /* a wrong command line ends with EXIT_FAILED, too */
     const char *more_codes; /* "4 what it means", or NULL */
+    bool ends_options;      /* the first argument, and all that follow are no options */
 };
 
 #define GROUP_NAMES "stack traces"
@@ -153,7 +154,8 @@ int usage_error_subcommand(const struct verb *verb, const char *word);
 /* The same without a hint at --help; returns EXIT_FAILED. */
 TRAIL_PRINTF(1, 2) int failure(const char *format, ...);
 
-extern const struct verb verb_sym, verb_doctor, verb_selftest, verb_symbols;
+extern const struct verb verb_sym, verb_doctor, verb_selftest, verb_symbols, verb_run;
+extern const struct verb verb_dump, verb_crash_pipe;
 extern const struct verb verb_resolve, verb_show, verb_raw, verb_plugins, verb_config,
     verb_version, verb_help;
 /* Also what the program does when it is called addr2line. */

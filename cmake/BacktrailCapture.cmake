@@ -2,6 +2,7 @@
 add_library(backtrail_headers INTERFACE)
 target_include_directories(backtrail_headers INTERFACE ${PROJECT_SOURCE_DIR}/include)
 add_subdirectory(core)
+add_subdirectory(preload)
 install(TARGETS backtrail_capture LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/backtrail DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 

@@ -11,10 +11,11 @@ packages_demo="nginx-light"
 packages_test="universal-ctags clang-14 clang-format-14 libclang-rt-14-dev binutils
     nginx-light openssl ca-certificates mandoc man-db zsh fish llvm-19 llvm-22
     libc6 libc6-dbg python3.11 python3.11-minimal python3.11-dbg python3-jsonschema
-    debuginfod libdebuginfod1 gdb"
+    debuginfod libdebuginfod1 gdb procps"
 
-# Compilers whose programs are resolved beside llvm-symbolizer: hundreds of megabytes.
-packages_full="lld-14 golang-go rustc"
+# Compilers whose programs are resolved beside llvm-symbolizer, and programs that crash
+# under `backtrail run`: hundreds of megabytes.
+packages_full="lld-14 golang-go rustc redis-server sqlite3 nodejs"
 
 # Compilers and emulators of other machines, and another C library. (gcc-multilib cannot
 # be installed beside these.)

@@ -170,6 +170,14 @@ static const struct help_line everywhere[] = {
     { "BACKTRAIL_STYLE",
       "in an app: how it prints stacks: \"text\", \"tracy\" (text in which an inlined "
       "call has its function's number) or \"markup\"; unset: \"text\"" },
+    { "BACKTRAIL_INBOX", "the directory that traces of crashes are left in" },
+    { "BACKTRAIL_APP_NAME", "what such a trace calls the program" },
+    { "BACKTRAIL_APP_VERSION", "and its version" },
+    { "BACKTRAIL_CRASH_DEADLINE_MS",
+      "milliseconds for all that is done about a crash; unset: 1500" },
+    { "BACKTRAIL_CRASH_THREAD_MS",
+      "milliseconds for the other threads to tell their stacks; unset: 200" },
+    { "TMPDIR", "where files go that are needed for a moment; unset: /tmp" },
     { "TERM", "unset or \"dumb\": a terminal without colors" },
     { "HOME",
       "what \"~/\" in a config is; without XDG_STATE_HOME, what is kept between "

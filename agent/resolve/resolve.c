@@ -8,6 +8,10 @@
 static const struct option_row rows[] = {
     ROW_HEADING("what is read"),
     { 'e', "exe", "FILE", "look up addresses of this file", KEY_FILE },
+    { 0, "core", "FILE", "walk the stacks in this core file, and resolve them",
+      KEY_CORE },
+    { 0, "root", "DIR", "with --core: the files that it was mapped from are below it",
+      KEY_ROOT },
     { 0, "return-addresses", NULL,
       "the addresses of -e follow calls: look up the call before each",
       KEY_RETURN_ADDRESSES },
@@ -107,6 +111,12 @@ bool resolve_take(void *arg, int key, const char *value)
         return options->markup = true;
     case KEY_AGAIN:
         return options->again = true;
+    case KEY_CORE:
+        options->core = value;
+        return true;
+    case KEY_ROOT:
+        options->root = value;
+        return true;
     case KEY_BASE:
         options->base = value;
         return true;
@@ -125,6 +135,8 @@ int resolve_run(const struct resolve_options *options, char **arguments, int cou
         return EXIT_FAILED;
     if (options->log || options->markup)
         exit_code = resolve_log(pipeline, options, count ? arguments[0] : NULL);
+    else if (options->core)
+        exit_code = resolve_core(pipeline, options);
     else if (options->file)
         exit_code = resolve_file(pipeline, options, arguments, count);
     else
@@ -157,6 +169,20 @@ static int run_log(const struct resolve_options *options, char **arguments, int 
     return resolve_run(options, arguments, count);
 }
 
+/* A core has all that it takes in it. */
+static int run_core(const struct resolve_options *options, int count)
+{
+    if (count)
+        return usage_error("resolve", "--core takes neither addresses nor a trace");
+    if (options->style >= RESOLVE_STYLE_GNU || options->gnu.given ||
+        options->return_addresses)
+        return usage_error("resolve", "--core has the styles of reports only");
+    if (options->again || options->log || options->markup || options->base)
+        return usage_error("resolve",
+                           "--core goes with neither --again nor options of logs");
+    return resolve_run(options, NULL, 0);
+}
+
 static int run_expanded(int argc, char **argv)
 {
     struct resolve_options options = { 0 };
@@ -165,10 +191,14 @@ static int run_expanded(int argc, char **argv)
                               &options, &exit_code);
     if (first < 0)
         return exit_code;
+    if (options.core)
+        return run_core(&options, argc - first);
     if (options.log || options.markup)
         return run_log(&options, argv + first, argc - first);
     if (options.base)
         return usage_error("resolve", "--base wants --log");
+    if (options.root)
+        return usage_error("resolve", "--root wants --core");
     if (!options.file && only_with_file(&options))
         return usage_error("resolve", "%s -e FILE", only_with_file(&options));
     if (options.again && (options.file || argc == first))
@@ -194,6 +224,7 @@ static const struct help_line examples[] = {
     { "backtrail resolve -e app -fipC < addresses", "as GNU addr2line answers" },
     { "backtrail resolve --symbols debug/ traces.jsonl > reports.jsonl",
       "what a program recorded raw, with symbols that were kept elsewhere" },
+    { "backtrail resolve --core core", "all threads of a program that left a core" },
     { "backtrail resolve --again --symbols debug/ reports.jsonl > better.jsonl",
       "reports whose symbols were found later, and what differs on standard error" },
     { "app 2>&1 | backtrail resolve --log", "names in all that a program prints" },
@@ -207,7 +238,9 @@ static const struct help_line environment[] = {
 
 const struct verb verb_resolve = {
     .name = "resolve",
-    .arguments = "-e FILE [ADDR...] | TRACE.jsonl | - | --again FILE... | --log [FILE]",
+    .arguments =
+        "-e FILE [ADDR...] | TRACE.jsonl | - | --core FILE | --again FILE... | "
+        "--log [FILE]",
     .summary = "name addresses of a file, or of raw traces",
     .details = "With -e, addresses are hexadecimal link-time addresses and looked up "
                "as they are\n"
@@ -223,6 +256,11 @@ const struct verb verb_resolve = {
                "read is told address by address: behind the text, or, where JSON is "
                "written, on\n"
                "standard error.\n\n"
+               "With --core the stacks of all threads are walked in a core file, by "
+               "its memory and\n"
+               "the files that were mapped, where they are still the same. -e names "
+               "the program, where\n"
+               "it is not found by the path in the core.\n\n"
                "With --log or --markup a log is read and written again with names in "
                "place of the "
                "addresses in it.",

@@ -39,8 +39,11 @@ struct resolve_options {
     bool return_addresses; /* look up what lies just before each address */
     bool version;          /* tell it and do nothing else */
     bool log, markup;      /* a text stream is read: all it has, or markup alone */
+    bool process;          /* the trace was made just now of a process that runs here */
     bool again;            /* tell what has changed since a report was made */
     const char *base;      /* --base: where -e FILE is mapped; NULL: not told */
+    const char *core;      /* --core; NULL: traces are read */
+    const char *root;      /* --root: what the paths in a core are below; NULL: "/" */
 };
 
 /* Look up addresses, from `addresses` or, if there are none, from standard input. */
@@ -50,6 +53,15 @@ int resolve_file(struct trail_pipeline *pipeline, const struct resolve_options *
  * file there is a trace without a stack, as on platforms that walk none. */
 int resolve_traces(struct trail_pipeline *pipeline,
                    const struct resolve_options *options, char **paths, int count);
+
+/* Resolve one raw trace and print its report as the options have it, on standard
+ * output, or `on_error` on standard error. */
+enum trail_status resolve_print(struct trail_pipeline *pipeline,
+                                const struct resolve_options *options, const char *text,
+                                size_t size, bool on_error, struct trail_error *err);
+/* Walk the stacks in the core file and resolve them. */
+int resolve_core(struct trail_pipeline *pipeline,
+                 const struct resolve_options *options);
 
 /* Keys of the verb's own options. */
 enum resolve_key {
@@ -65,6 +77,8 @@ enum resolve_key {
     KEY_MARKUP,
     KEY_BASE,
     KEY_AGAIN,
+    KEY_CORE,
+    KEY_ROOT,
 };
 
 /* What the command line asked for, once it has been read; returns the exit code. */
@@ -122,6 +136,7 @@ enum gnu_key {
 static inline unsigned resolve_lookup_flags(const struct resolve_options *options)
 {
     return (options->mangled ? TRAIL_LOOKUP_MANGLED : 0u) |
+           (options->process ? TRAIL_LOOKUP_PROCESS : 0u) |
            (options->no_cache ? TRAIL_LOOKUP_NO_CACHE : 0u);
 }
 

@@ -11,7 +11,23 @@ struct job {
     const struct resolve_options *options;
     bool json;
     struct trail_text_style style;
+    FILE *out;
 };
+
+static struct job job_of(struct trail_pipeline *pipeline,
+                         const struct resolve_options *options, FILE *out, int fd)
+{
+    uint32_t style = options->style;
+    if (!style)
+        style = trail_os_is_terminal(fd) ? TRAIL_STYLE_TEXT : TRAIL_STYLE_JSON;
+    return (struct job){
+        .pipeline = pipeline,
+        .options = options,
+        .json = style == TRAIL_STYLE_JSON,
+        .style = text_options_style(&options->text, style == TRAIL_STYLE_TRACY),
+        .out = out,
+    };
+}
 
 static enum trail_status print_report(const struct trail_resolved *resolved,
                                       const struct job *job, struct trail_error *err)
@@ -23,10 +39,10 @@ static enum trail_status print_report(const struct trail_resolved *resolved,
                   : trail_report_text(resolved, &job->style, &text, &size, err);
     if (status)
         return status;
-    fwrite(text, 1, size, stdout);
+    fwrite(text, 1, size, job->out);
     if (job->json)
-        putchar('\n');
-    fflush(stdout);
+        fputc('\n', job->out);
+    fflush(job->out);
     free(text);
     return TRAIL_OK;
 }
@@ -94,19 +110,20 @@ static int resolve_nothing(struct job *job)
     return EXIT_DONE;
 }
 
+enum trail_status resolve_print(struct trail_pipeline *pipeline,
+                                const struct resolve_options *options, const char *text,
+                                size_t size, bool on_error, struct trail_error *err)
+{
+    struct job job =
+        job_of(pipeline, options, on_error ? stderr : stdout, on_error ? 2 : 1);
+    return resolve_line(&job, text, size, err);
+}
+
 int resolve_traces(struct trail_pipeline *pipeline,
                    const struct resolve_options *options, char **paths, int count)
 {
-    uint32_t style = options->style;
     int exit_code = EXIT_DONE;
-    if (!style)
-        style = trail_os_is_terminal(1) ? TRAIL_STYLE_TEXT : TRAIL_STYLE_JSON;
-    struct job job = {
-        .pipeline = pipeline,
-        .options = options,
-        .json = style == TRAIL_STYLE_JSON,
-        .style = text_options_style(&options->text, style == TRAIL_STYLE_TRACY),
-    };
+    struct job job = job_of(pipeline, options, stdout, 1);
     if (!count)
         return resolve_nothing(&job);
     for (int i = 0; i < count; i++)

@@ -220,7 +220,7 @@ void trail_capture_context(struct trail_backtrace *backtrace_ret, const void *uc
 /* All that a first capture would have to find out or to fetch; better now than in a
  * handler. */
 TRAIL_OWN_CODE
-__attribute__((constructor)) void trail_warm_up(void)
+void trail_warm_up(void)
 {
     struct trail_backtrace backtrace;
     uintptr_t addresses[64];
@@ -232,6 +232,16 @@ __attribute__((constructor)) void trail_warm_up(void)
     for (unsigned i = 0; i < 4; i++)
         trail_backtrace(addresses, 64 - i % 2, NULL, NULL);
     trail_capture(&backtrace);
+}
+
+/* Defined by programs that wait for a crash, or never capture: neither needs any of it,
+ * and the start of a program is worth more. */
+extern const char trail_starts_cold __attribute__((weak, visibility("hidden")));
+
+__attribute__((constructor)) static void at_load(void)
+{
+    if (!&trail_starts_cold)
+        trail_warm_up();
 }
 
 /* ---- raw print ---------------------------------------------------------- */

@@ -217,7 +217,9 @@ static bool read_image(const struct trail_target *target, uint64_t address, void
 {
     struct trail_elf elf;
     struct trail_text bytes;
-    const struct trail_target_image *image = trail_target_image_of(target, address);
+    struct trail_target_image *image = trail_target_image_of(target, address);
+    if (image)
+        trail_target_image_look(target, image);
     if (!image || !image->bytes || !trail_elf_parse(image->bytes, image->size, &elf) ||
         !trail_elf_at(&elf, address - image->bias, size, &bytes))
         return false;
@@ -225,18 +227,31 @@ static bool read_image(const struct trail_target *target, uint64_t address, void
     return true;
 }
 
+/* What there is no copy of. Of a process that was let go, only code and files are still
+ * as they were; if it has ended since, its files have them. */
+static int read_rest(const struct trail_target *target, uint64_t address, void *to,
+                     size_t size)
+{
+    const struct trail_target_range *range = trail_target_range_of(target, address);
+    if (target->frozen &&
+        ((range && range->executable) || trail_target_image_of(target, address)) &&
+        trail_os_live_copy(target->pid, address, to, size) == 0)
+        return 0;
+    return target->machine && read_image(target, address, to, size) ? 0 : EFAULT;
+}
+
 int trail_target_read(const struct trail_target *target, uint64_t address, void *to,
                       size_t size)
 {
     uint8_t *at = to;
-    if (target->pid)
+    if (target->pid && !target->frozen)
         return trail_os_live_copy(target->pid, address, to, size);
     while (size) {
         const struct trail_target_memory *memory =
             last_below(target->memory, target->memory_count, sizeof(*target->memory),
                        address);
         if (!memory || address - memory->address >= memory->size)
-            return read_image(target, address, at, size) ? 0 : EFAULT;
+            return read_rest(target, address, at, size);
         size_t offset = (size_t)(address - memory->address);
         size_t part = memory->size - offset < size ? memory->size - offset : size;
         memcpy(at, (const uint8_t *)memory->bytes + offset, part);
@@ -252,7 +267,7 @@ int trail_target_registers(const struct trail_target *target, size_t index,
 {
     uint8_t set[1024];
     size_t size = 0;
-    if (!target->pid) {
+    if (!target->pid || target->frozen) {
         *registers_ret = target->threads[index].registers;
         return 0;
     }

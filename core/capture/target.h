@@ -38,12 +38,14 @@ struct trail_target_image {
 
 struct trail_target_thread {
     int64_t id;
-    struct trail_registers registers; /* of a process: not kept */
+    struct trail_registers registers; /* of a process that is held: not kept */
 };
 
 struct trail_target {
     const struct trail_machine *machine;
     int64_t pid; /* 0: memory is what `memory` and the images' files have */
+    /* Of a process that runs again: what may have changed is only in `memory`. */
+    bool frozen;
     struct trail_os_file core;
     struct trail_target_memory *memory; /* ascending */
     size_t memory_count;
@@ -75,8 +77,27 @@ bool trail_target_add_thread(struct trail_target *target, int64_t id,
  * where a file does, and goes on while the mappings are of the same file. */
 bool trail_target_add_mapping(struct trail_target *target, uint64_t start, uint64_t end,
                               uint64_t offset, const char *path);
+/* The machine, threads and images that the notes of a core tell of; `name` is for
+ * errors. Its memory is added by the caller, who then has trail_target_core_end put all
+ * in order. */
+struct trail_elf;
+enum trail_status trail_target_core_begin(struct trail_target *target,
+                                          const struct trail_elf *elf, const char *name,
+                                          struct trail_error *err);
+enum trail_status trail_target_core_end(struct trail_target *target,
+                                        const struct trail_elf *elf, const char *name,
+                                        struct trail_error *err);
 /* Put everything in order. */
 void trail_target_sort(struct trail_target *target);
+
+/* What was copied of a process while it was held; it runs again. `frozen` is borrowed
+ * until the target is destroyed. Threads are those that could be held. */
+enum trail_status trail_target_frozen(const struct trail_os_frozen *frozen,
+                                      struct trail_target **target_ret,
+                                      struct trail_error *err);
+/* The machine whose code a process runs, from its images; NULL: not known. */
+const struct trail_machine *trail_target_find_machine(
+    const struct trail_target *target);
 
 /* ---- reading ------------------------------------------------------------ */
 

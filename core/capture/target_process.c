@@ -46,7 +46,7 @@ static void sort_threads(struct trail_target *target)
 }
 
 /* All images of a process are of one architecture. */
-static const struct trail_machine *find_machine(const struct trail_target *target)
+const struct trail_machine *trail_target_find_machine(const struct trail_target *target)
 {
     uint8_t head[TRAIL_TARGET_PAGE];
     struct trail_elf elf;
@@ -71,7 +71,7 @@ static enum trail_status fill(struct trail_target *target, struct trail_error *e
         return status;
     sort_threads(target);
     trail_target_sort(target);
-    target->machine = find_machine(target);
+    target->machine = trail_target_find_machine(target);
     if (!target->machine)
         return trail_fail(err, TRAIL_UNSUPPORTED,
                           "process %lld: its memory cannot be read, or is of an "

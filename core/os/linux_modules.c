@@ -22,12 +22,15 @@ static uint64_t vdso_start(void)
 /* What is asked of the kernel beforehand, for callers that cannot. */
 static struct {
     uint64_t vdso;
+    uint64_t headers, header_count; /* of the program */
     char exe[4096];
 } known;
 
 __attribute__((constructor)) static void known_init(void)
 {
     known.vdso = vdso_start();
+    known.headers = (uint64_t)getauxval(AT_PHDR);
+    known.header_count = (uint64_t)getauxval(AT_PHNUM);
     read_exe(known.exe, sizeof(known.exe));
 }
 
@@ -104,6 +107,43 @@ static bool headers_at(const uint8_t *start, size_t size,
     return true;
 }
 
+/* All of an image, by its headers. */
+static void widen(struct around *ret)
+{
+    const ElfW(Phdr) *headers = (const void *)ret->module.headers;
+    for (size_t i = 0; i < ret->module.header_count; i++) {
+        uintptr_t start = (uintptr_t)ret->module.bias + headers[i].p_vaddr;
+        if (headers[i].p_type != PT_LOAD)
+            continue;
+        if (start < (uintptr_t)ret->start)
+            ret->start = (const uint8_t *)start;
+        if (start + headers[i].p_memsz > (uintptr_t)ret->end)
+            ret->end = (const uint8_t *)(start + headers[i].p_memsz);
+    }
+}
+
+/* Of an image whose segments leave gaps between them the C library tells the one
+ * segment that the pc is in. */
+static bool find_whole(const struct link_map *map, struct around *ret)
+{
+    struct dl_find_object first;
+    bool is_program = !map->l_name || !map->l_name[0];
+    if (is_program && known.headers && known.header_count <= UINT16_MAX) {
+        ret->module.headers = (const uint8_t *)(uintptr_t)known.headers;
+        ret->module.header_count = (uint16_t)known.header_count;
+        ret->module.header_size = sizeof(ElfW(Phdr));
+    } else {
+        void *at = (void *)map->l_addr;
+        if (_dl_find_object(at, &first) || first.dlfo_link_map != map)
+            return false;
+        const uint8_t *start = first.dlfo_map_start, *end = first.dlfo_map_end;
+        if (!headers_at(start, (size_t)(end - start), &ret->module))
+            return false;
+    }
+    widen(ret);
+    return true;
+}
+
 static bool find_around(uint64_t pc, struct around *ret)
 {
     struct dl_find_object found;
@@ -113,8 +153,10 @@ static bool find_around(uint64_t pc, struct around *ret)
                                             .bias = found.dlfo_link_map->l_addr };
     ret->start = found.dlfo_map_start;
     ret->end = found.dlfo_map_end;
-    return ret->end >= ret->start &&
-           headers_at(ret->start, (size_t)(ret->end - ret->start), &ret->module);
+    if (ret->end < ret->start)
+        return false;
+    return headers_at(ret->start, (size_t)(ret->end - ret->start), &ret->module) ||
+           find_whole(found.dlfo_link_map, ret);
 }
 #else
 /* Where there is no such lookup nothing is unloaded either (musl): what was there when

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -144,11 +145,21 @@ int trail_os_thread_check(int64_t tid)
     return 0;
 }
 
+/* "/proc/PID/name", or of this process. */
+static void proc_file(int64_t pid, const char *name, char path_ret[64])
+{
+    if (pid == getpid())
+        snprintf(path_ret, 64, "/proc/self/%s", name);
+    else
+        snprintf(path_ret, 64, "/proc/%lld/%s", (long long)pid, name);
+}
+
 /* The last number of the "NSpid:" line: the pid as the process itself sees it. */
 static int64_t innermost_pid(int64_t pid)
 {
-    char text[4096];
-    if (!read_small("/proc/self/status", text, sizeof(text)))
+    char path[64], text[4096];
+    proc_file(pid, "status", path);
+    if (!read_small(path, text, sizeof(text)))
         return pid;
     char *line = strstr(text, "\nNSpid:");
     if (!line)
@@ -159,11 +170,12 @@ static int64_t innermost_pid(int64_t pid)
     return tab ? strtoll(tab, NULL, 10) : pid;
 }
 
-static void start_time(char *text_ret, size_t size)
+static void start_time(int64_t pid, char *text_ret, size_t size)
 {
-    char line[1024];
+    char path[64], line[1024];
     text_ret[0] = 0;
-    if (!read_small("/proc/self/stat", line, sizeof(line)))
+    proc_file(pid, "stat", path);
+    if (!read_small(path, line, sizeof(line)))
         return;
     const char *start = stat_field(stat_fields(line), 22);
     if (start)
@@ -183,12 +195,21 @@ static const char *arch_name(const char *machine)
     return machine[0] == 'i' ? "x86" : "unknown";
 }
 
-void trail_os_process_self(struct trail_os_process *process_ret)
+static uint32_t user_of(int64_t pid)
 {
+    char path[64];
+    struct stat st;
+    proc_file(pid, "", path);
+    return stat(path, &st) == 0 ? st.st_uid : 0;
+}
+
+void trail_os_process_of(int64_t pid, struct trail_os_process *process_ret)
+{
+    char path[64];
     *process_ret = (struct trail_os_process){ 0 };
-    process_ret->pid = getpid();
-    process_ret->ns_pid = innermost_pid(process_ret->pid);
-    process_ret->uid = getuid();
+    process_ret->pid = pid;
+    process_ret->ns_pid = innermost_pid(pid);
+    process_ret->uid = pid == getpid() ? getuid() : user_of(pid);
     process_ret->os = "linux";
     process_ret->bits = (int)sizeof(void *) * 8;
     const uint16_t one = 1;
@@ -198,11 +219,16 @@ void trail_os_process_self(struct trail_os_process *process_ret)
     process_ret->arch = uname(&system) == 0 ? arch_name(system.machine) : "unknown";
     if (gethostname(process_ret->host, sizeof(process_ret->host) - 1))
         process_ret->host[0] = 0;
-    start_time(process_ret->start, sizeof(process_ret->start));
+    start_time(pid, process_ret->start, sizeof(process_ret->start));
     if (read_small("/proc/sys/kernel/random/boot_id", process_ret->boot,
                    sizeof(process_ret->boot)))
         process_ret->boot[strcspn(process_ret->boot, "\n")] = 0;
-    ssize_t size =
-        readlink("/proc/self/exe", process_ret->exe, sizeof(process_ret->exe) - 1);
+    proc_file(pid, "exe", path);
+    ssize_t size = readlink(path, process_ret->exe, sizeof(process_ret->exe) - 1);
     process_ret->exe[size > 0 ? size : 0] = 0;
+}
+
+void trail_os_process_self(struct trail_os_process *process_ret)
+{
+    trail_os_process_of(getpid(), process_ret);
 }

@@ -100,6 +100,9 @@ bool trail_os_path_real(const char *path, char *path_ret, size_t size);
 /* Write to descriptor `fd` all of it, retrying when interrupted. Async-signal-safe. */
 enum trail_status trail_os_write(int fd, const void *bytes, size_t size);
 bool trail_os_is_terminal(int fd);
+/* Open what is closed of descriptors 0 to 2, so that no file gets their numbers: on
+ * nothing, standard error on the kernel's log if it may be written to. */
+void trail_os_standard_streams(void);
 /* Columns of the terminal that `fd` is; 0: it is none, or does not say. */
 unsigned trail_os_terminal_width(int fd);
 /* Uid that this process acts as. */
@@ -137,6 +140,9 @@ struct trail_os_process {
     bool little_endian;
 };
 void trail_os_process_self(struct trail_os_process *process_ret);
+/* The same of another process of this machine; arch, bits and byte order are this
+ * program's. What may not be known of it stays empty. */
+void trail_os_process_of(int64_t pid, struct trail_os_process *process_ret);
 int64_t trail_os_pid(void);                             /* async-signal-safe */
 int64_t trail_os_tid(void);                             /* async-signal-safe */
 void trail_os_thread_name(char *name_ret, size_t size); /* of the calling thread */
@@ -265,7 +271,11 @@ struct trail_os_library;
 enum trail_status trail_os_library_open(const char *path,
                                         struct trail_os_library **library_ret,
                                         struct trail_error *err);
+/* `library` NULL: of whatever the program and what it loaded export. NULL: nobody has
+ * it. */
 void *trail_os_library_symbol(struct trail_os_library *library, const char *name);
+/* What `name` would be if the object that this code is in did not have it. */
+void *trail_os_next_symbol(const char *name);
 void trail_os_library_close(struct trail_os_library *library); /* NULL is fine */
 /* File name ending of plugins: ".so". */
 extern const char trail_os_library_suffix[];
@@ -331,6 +341,9 @@ struct trail_os_step {
 bool trail_os_walk(bool (*each)(void *arg, const struct trail_os_step *step),
                    void *arg);
 
+#include "core/os/crash.h"
+#include "core/os/directory.h"
 #include "core/os/native.h"
+#include "core/os/freeze.h"
 
 #endif

@@ -213,6 +213,11 @@ void *trail_os_library_symbol(struct trail_os_library *library, const char *name
     return dlsym(library, name);
 }
 
+void *trail_os_next_symbol(const char *name)
+{
+    return dlsym(RTLD_NEXT, name);
+}
+
 void trail_os_library_close(struct trail_os_library *library)
 {
     if (!library)

@@ -2,7 +2,9 @@
 #include <inttypes.h>
 
 #include "core/report/frames_text.h"
+#include "core/report/missing_text.h"
 #include "core/report/paint.h"
+#include "core/report/signal_text.h"
 
 static bool is_bad(const char *what)
 {
@@ -19,11 +21,13 @@ static void add_title(struct trail_text_buffer *out,
                       const struct trail_trace *trace)
 {
     const char *what = trace->channel[0] ? trace->channel : trace->why;
-    if (trace->severity[0] && strcmp(what, "panic") != 0)
+    bool is_named = strcmp(what, "panic") == 0 || strcmp(what, "crash") == 0;
+    if (trace->severity[0] && !is_named)
         what = trace->severity;
     trail_paint_begin(out, style, is_bad(what) ? TRAIL_PAINT_BAD : TRAIL_PAINT_TITLE);
     trail_text_buffer_add_clean(out, what[0] ? what : "trace");
     trail_paint_end(out, style);
+    trail_signal_add(out, trace);
     if (trace->message[0])
         trail_text_buffer_add(out, ": ", 2);
     trail_text_buffer_add_clean(out, trace->message);
@@ -65,10 +69,7 @@ static void add_gaps(struct trail_text_buffer *out,
         const char *path = gap->image == TRAIL_NO_INDEX
                                ? "?"
                                : resolved->trace->images[gap->image].path;
-        trail_paint_begin(out, style, TRAIL_PAINT_WARN);
-        trail_text_buffer_add(out, "note:", 5);
-        trail_paint_end(out, style);
-        trail_text_buffer_add(out, " ", 1);
+        trail_note_add(out, style);
         trail_text_buffer_add_clean(out, path);
         trail_text_buffer_add(out, ": ", 2);
         trail_text_buffer_add_clean(out, gap->gap.reason);
@@ -96,6 +97,7 @@ enum trail_status trail_report_text(const struct trail_resolved *resolved,
         trail_text_buffer_format(&out, "backtrace:\n");
         trail_frames_add(&out, thread, style, &source);
     }
+    trail_missing_add(&out, style, resolved->trace);
     if (style->flags & TRAIL_FULL)
         add_gaps(&out, style, resolved);
     trail_source_deinit(&source);

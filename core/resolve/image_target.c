@@ -13,11 +13,12 @@ static void extent_of(const struct trail_image *image, uint64_t *start_ret,
     *end_ret = image->range_count ? end : 0;
 }
 
-struct trail_target trail_image_target(const struct trail_image *image, bool live)
+struct trail_target trail_image_target(const struct trail_image *image, int64_t live)
 {
     uint64_t start, end;
     extent_of(image, &start, &end);
-    live = live && start < end && image->last == UINT64_MAX;
+    if (start >= end || image->last != UINT64_MAX)
+        live = 0;
     struct trail_target target = {
         .module = {
             .size = sizeof(target.module),
@@ -42,13 +43,13 @@ struct trail_target trail_image_target(const struct trail_image *image, bool liv
         target.module.flags |= TRAIL_MODULE_VDSO | TRAIL_MODULE_FROM_MEMORY;
         target.path = "";
     }
-    if (live) {
+    if (live == trail_os_pid()) {
         target.memory = (const uint8_t *)(uintptr_t)start;
         target.memory_size = (size_t)(end - start);
-        target.live = (struct trail_live){ .pid = trail_os_pid(),
-                                           .start = start,
-                                           .end = end,
-                                           .main_program = image->main_program };
     }
+    if (live)
+        target.live = (struct trail_live){
+            .pid = live, .start = start, .end = end, .main_program = image->main_program
+        };
     return target;
 }

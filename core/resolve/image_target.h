@@ -5,8 +5,8 @@
 #include "core/resolve/routes.h"
 #include "core/trace/trace_read.h"
 
-/* Texts are lent from the image. `live`: the trace is of this very process, and its
- * modules may be read from memory. */
-struct trail_target trail_image_target(const struct trail_image *image, bool live);
+/* Texts are lent from the image. `live`: the process that the trace is of, which still
+ * runs, so that its modules may be read from its memory; 0: there is none. */
+struct trail_target trail_image_target(const struct trail_image *image, int64_t live);
 
 #endif

@@ -25,7 +25,7 @@ struct work {
     const struct trail_trace *trace;
     const struct trail_policy *policy;
     unsigned flags;
-    bool live; /* the trace is of this very process, whose memory can be read */
+    int64_t live; /* the process that the trace is of, if it still runs; or 0 */
     struct trail_resolved *resolved;
     struct site *sites; /* of all threads, in order */
     size_t site_count;
@@ -147,14 +147,17 @@ static void note_unsupported(struct work *work, const struct trail_thread *threa
 
 /* ---- one module --------------------------------------------------------- */
 
-/* True if the trace was taken of this very process, whose memory can then be read. */
-static bool is_live(const struct trail_trace *trace)
+/* The process that the trace is of, if it may be read from: this very one, or with
+ * TRAIL_LOOKUP_PROCESS any of this machine; 0: it may not, or has ended. */
+static int64_t live_of(const struct trail_trace *trace, unsigned flags)
 {
-    struct trail_os_process self;
-    if (trace->pid != trail_os_pid() || !trace->start[0])
-        return false;
-    trail_os_process_self(&self);
-    return strcmp(self.start, trace->start) == 0;
+    struct trail_os_process now;
+    bool own = trace->pid == trail_os_pid();
+    bool may = flags & (own ? TRAIL_LOOKUP_LIVE : TRAIL_LOOKUP_PROCESS);
+    if (!may || !trace->start[0])
+        return 0;
+    trail_os_process_of(trace->pid, &now);
+    return strcmp(now.start, trace->start) == 0 ? trace->pid : 0;
 }
 
 /* What returns to an address that no call is before lands there, and that is the place
@@ -363,7 +366,7 @@ enum trail_status trail_resolve_trace(struct trail_resolver *resolver,
                          .trace = trace,
                          .policy = policy,
                          .flags = flags,
-                         .live = flags & TRAIL_LOOKUP_LIVE && is_live(trace),
+                         .live = live_of(trace, flags),
                          .resolved = resolved };
     if (!resolved)
         return trail_fail(err, TRAIL_NO_MEMORY, "report: out of memory");

@@ -71,6 +71,9 @@ enum trail_lookup_flags {
     /* The trace was made by this very process and came from nowhere else: its modules
      * may be read from memory. */
     TRAIL_LOOKUP_LIVE = 4,
+    /* The trace was made just now of another process of this machine: while it runs,
+     * its files are those that it sees, and its modules may be read from it. */
+    TRAIL_LOOKUP_PROCESS = 64,
     /* Discriminators are wanted, which origin maps do not have: none is used. */
     TRAIL_LOOKUP_DISCRIMINATORS = 8,
     /* trail_resolver_each: its files will do, if a map answers for the symbolizer. */

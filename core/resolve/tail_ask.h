@@ -14,7 +14,7 @@ struct trail_tail_asking {
     const struct trail_trace *trace;
     struct trail_arena *arena;
     unsigned flags;
-    bool live;
+    int64_t live;  /* see image_target.h */
     uint32_t left; /* questions; without any left nothing is said */
 };
 

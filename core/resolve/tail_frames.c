@@ -303,7 +303,7 @@ static enum trail_status put_back_all(struct work *work)
 
 enum trail_status trail_tail_frames(struct trail_resolver *resolver,
                                     const struct trail_policy *policy, unsigned flags,
-                                    bool live, struct trail_resolved *resolved)
+                                    int64_t live, struct trail_resolved *resolved)
 {
     size_t count = 0;
     for (size_t t = 0; t < resolved->thread_count; t++)

@@ -26,6 +26,6 @@
  */
 enum trail_status trail_tail_frames(struct trail_resolver *resolver,
                                     const struct trail_policy *policy, unsigned flags,
-                                    bool live, struct trail_resolved *resolved);
+                                    int64_t live, struct trail_resolved *resolved);
 
 #endif

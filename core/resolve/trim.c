@@ -58,6 +58,7 @@ static const char *const panic_names[] = {
     "std::__replacement_assert*",
     "std::unexpected*",
     "rust_begin_unwind",
+    "__rustc::*", /* where newer Rust has all that follow */
     "rust_panic*",
     "__rust_start_panic",
     "__rust_abort",
@@ -174,12 +175,15 @@ static bool in_runtime(const char *module)
     return matches_any(slash ? slash + 1 : module, names);
 }
 
-/* Unnamed code of the runtime goes with the named function that called it. */
+/* Unnamed code of the runtime goes with the named function that called it, be it by way
+ * of what the capture library put in between. */
 static const char *rule_of_caller(const struct trail_resolved_thread *thread, size_t at,
                                   bool panic_above)
 {
     for (; at < thread->frame_count; at++) {
         const struct trail_frame *frame = &thread->frames[at].frame;
+        if (trail_trim_is_own(thread->thread, frame->address))
+            continue;
         if (frame->function[0])
             return trail_trim_top_rule(frame->function, panic_above);
         if (!in_runtime(frame->module))

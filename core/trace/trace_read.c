@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "backtrail/symbolizer.h"
+#include "core/trace/trace_close.h"
 #include "core/trace/trace_write.h"
 #include "core/trace/wire.h"
 
@@ -407,6 +408,8 @@ enum trail_status trail_trace_read(const char *text, size_t size,
     if (size > limit)
         return trail_fail(err, TRAIL_BAD_INPUT, "trace: larger than %zu bytes", limit);
     json_t *object = json_loadb(text, size, 0, &where);
+    if (!object)
+        object = trail_trace_load_cut(text, size, &where);
     if (!object)
         return bad_json(err, &where);
 

@@ -7,7 +7,7 @@ here=$source/tests/cli
 backspace=$(printf '\b')
 
 # The verbs, as the overview lists them.
-verbs=$("$program" help | sed -nE 's/^  ([a-z0-9]+) .*/\1/p')
+verbs=$("$program" help | sed -nE 's/^  ([a-z0-9-]+) .*/\1/p')
 [ "$(printf '%s\n' "$verbs" | wc -l)" -ge 7 ] || fail "help lists next to no verb: $verbs"
 
 # options VERB: "-e, --exe FILE", a tab and the explanation; one option a line.
@@ -152,8 +152,9 @@ test_every_example_is_a_command_line_that_is_understood()
             sed -nE 's/.*(^| )(backtrail[a-z0-9-]* .*)/\2/p' | sed 's/ *[|<>)&].*//' > lines
         [ -s lines ] || fail "$verb: there is no example"
         while IFS= read -r line; do
+            # What is behind "--" are words of the program that is to be run.
             # shellcheck disable=SC2086 # the words of the line
-            set -- $line
+            set -- ${line%% -- *}
             status=0
             command=$1
             shift

@@ -14,7 +14,7 @@ data=$source/tests/cli/data fixtures=$source/tests/fixtures/elf
 json=$build/tests/cli/cli_json
 
 umask 022
-ulimit -c 0
+ulimit -S -c 0
 exec < /dev/null
 work=$(mktemp -d)
 . "$source/tests/produced.sh"

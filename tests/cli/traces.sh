@@ -77,8 +77,8 @@ test_a_line_that_is_no_trace_is_told_with_its_place()
     wrong newer "version 2 is newer than 1, which this program reads"
     echo "hello" > plain.jsonl
     wrong plain "column "
-    trace good | head -c 300 > half.jsonl
-    wrong half "premature end of input"
+    printf '{"backtrail"' > half.jsonl
+    wrong half "column 12: ':' expected"
     echo '["backtrail",1]' > array.jsonl
     wrong array "wants a JSON object"
     echo '{"kind":"trace"}' > other.jsonl
@@ -125,8 +125,7 @@ test_the_rest_of_a_file_is_resolved_after_a_bad_line()
     {
         trace good
         echo
-        trace good | head -c 100
-        printf '\n  \n'
+        printf 'no trace\n  \n'
         trace newer
         trace two-threads
         trace good | tr -d '\n'

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # The verbs, as docs/cli.md has them. `addr2line` has the exit codes of GNU's.
-verbs=$(sed -nE 's/^### `([a-z0-9]+)`$/\1/p' "$source/docs/cli.md" | grep -vx addr2line)
+verbs=$(sed -nE 's/^### `([a-z0-9-]+)`$/\1/p' "$source/docs/cli.md" | grep -vx addr2line)
 
 # page VERB WORD...: what the words print is the usage page of the verb.
 page()
@@ -32,13 +32,13 @@ test_every_verb_tells_its_usage_whichever_way_it_is_asked()
 
 test_help_lists_every_verb()
 {
-    sed -nE 's/^### `([a-z0-9]+)`$/\1/p' "$source/docs/cli.md" | sort > wanted
+    sed -nE 's/^### `([a-z0-9-]+)`$/\1/p' "$source/docs/cli.md" | sort > wanted
     for words in help --help -h; do
         run "$words"
         expect_status 0
         expect_empty err
         expect out "usage: backtrail VERB"
-        sed -nE 's/^  ([a-z0-9]+) .*/\1/p' out | sort > listed
+        sed -nE 's/^  ([a-z0-9-]+) .*/\1/p' out | sort > listed
         expect_same listed wanted
         refute out "more:"
     done

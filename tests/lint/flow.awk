@@ -9,6 +9,7 @@ BEGIN {
     sees["os"] = ""
     sees["trace"] = "os"
     sees["capture"] = "os trace"
+    sees["crash"] = "os trace capture"
     sees["registry"] = "os trace"
     sees["resolve"] = "os trace registry origin"
     sees["report"] = "os trace resolve"
