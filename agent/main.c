@@ -9,14 +9,17 @@
 
 #define VERB_LIMIT 32
 
-const struct verb *const verbs[] = {
-    &verb_resolve,    &verb_run,     &verb_dump,    &verb_addr2line,
-    &verb_show,       &verb_sym,     &verb_doctor,  &verb_raw,
-    &verb_plugins,    &verb_config,  &verb_symbols, &verb_selftest,
-    &verb_crash_pipe, &verb_version, &verb_help,    NULL
-};
+const struct verb *const verbs[] = { &verb_resolve,    &verb_run,     &verb_dump,
+                                     &verb_addr2line,  &verb_show,    &verb_sym,
+                                     &verb_doctor,     &verb_raw,     &verb_plugins,
+                                     &verb_config,     &verb_symbols, &verb_selftest,
+                                     &verb_crash_pipe, &verb_agent,   &verb_status,
+                                     &verb_log,        &verb_why,     &verb_queue,
+                                     &verb_channel,    &verb_reload,  &verb_info,
+                                     &verb_version,    &verb_help,    NULL };
 
-const char *const help_groups[] = { GROUP_NAMES, GROUP_SETUP, GROUP_ABOUT, NULL };
+const char *const help_groups[] = { GROUP_NAMES, GROUP_SETUP, GROUP_AGENT, GROUP_ABOUT,
+                                    NULL };
 
 static const struct option_row help_only[] = { ROW_HELP, { 0 } };
 

@@ -81,6 +81,7 @@ struct verb {
 
 #define GROUP_NAMES "stack traces"
 #define GROUP_SETUP "setting up"
+#define GROUP_AGENT "the agent"
 #define GROUP_ABOUT "about the program"
 
 #define LIST_LIMIT 64
@@ -158,6 +159,8 @@ extern const struct verb verb_sym, verb_doctor, verb_selftest, verb_symbols, ver
 extern const struct verb verb_dump, verb_crash_pipe;
 extern const struct verb verb_resolve, verb_show, verb_raw, verb_plugins, verb_config,
     verb_version, verb_help;
+extern const struct verb verb_agent, verb_status, verb_reload, verb_channel, verb_log,
+    verb_why, verb_queue, verb_info;
 /* Also what the program does when it is called addr2line. */
 extern const struct verb verb_addr2line;
 /* Whether a program of this name is; it needs no verb then. */

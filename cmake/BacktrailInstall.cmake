@@ -10,6 +10,7 @@ install(DIRECTORY include/backtrail DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY docs/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/backtrail/schema
     FILES_MATCHING PATTERN "*.schema.json")
+install(DIRECTORY packaging/systemd DESTINATION ${CMAKE_INSTALL_DATADIR}/backtrail)
 install(TARGETS backtrail_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 include(cmake/BacktrailHelp.cmake)
 

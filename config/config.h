@@ -34,6 +34,17 @@ struct trail_config_entry {
     bool full;       /* text with hidden frames too */
 };
 
+/* What `backtrail agent` goes by. Texts are NULL if not given; flags are 0 or 1. */
+struct trail_config_agent {
+    char *inbox, *socket;
+    char *http_listen, *http_tokens;
+    uint64_t stdin_, resolve;
+    uint64_t drain_ns;
+    uint64_t http_body_size, http_rate, http_symbols;
+    uint64_t record_size, record_count, record_age_ns;
+    uint64_t kinds_full, quota_rate;
+};
+
 struct trail_config {
     char *file;                   /* as it was named; "(defaults)" if there was none */
     char *app_name, *app_version; /* "" if not given */
@@ -51,6 +62,9 @@ struct trail_config {
     uint64_t cache_bytes, cache_files; /* of symbol files kept open; 0: no limit */
     char **in_app_include,
         **in_app_exclude; /* globs over module paths; NULL-terminated */
+    /* As struct trail_redact_rules has them; NULL-terminated. */
+    char **redact_names, **redact_patterns, **redact_paths, **redact_keep;
+    struct trail_config_agent agent;
     struct trail_config_document *document; /* text positions; private */
 };
 

@@ -32,6 +32,21 @@ static void check_objects(const struct trail_config_value *object, const char *p
     }
 }
 
+/* What a number is where the configuration does not say. */
+static void set_fallback(struct trail_config *config,
+                         const struct trail_config_key *key)
+{
+    uint64_t *number = (uint64_t *)(void *)((char *)config + key->offset);
+    if (key->value_type == TRAIL_OPTION_DURATION)
+        trail_parse_duration(key->fallback, number);
+    else if (key->value_type == TRAIL_OPTION_SIZE)
+        trail_parse_size(key->fallback, number);
+    else if (key->value_type == TRAIL_OPTION_COUNT)
+        trail_parse_count(key->fallback, number);
+    else if (key->value_type == TRAIL_OPTION_BOOL)
+        *number = strcmp(key->fallback, "true") == 0;
+}
+
 static void load_key(struct trail_config *config, const struct trail_config_key *key,
                      const struct trail_config_value *value,
                      struct trail_config_mistakes *mistakes)
@@ -79,18 +94,13 @@ static void load_keys(struct trail_config *config,
                       struct trail_config_mistakes *mistakes)
 {
     struct trail_config_value top = trail_config_top(config->document);
-    const char *timeout = trail_config_key_find("symbols.debuginfod.timeout")->fallback;
-    const char *bytes = trail_config_key_find("symbols.cache.bytes")->fallback;
-    const char *files = trail_config_key_find("symbols.cache.files")->fallback;
-
-    trail_parse_duration(timeout, &config->debuginfod_timeout_ns);
-    trail_parse_size(bytes, &config->cache_bytes);
-    trail_parse_count(files, &config->cache_files);
     check_objects(&top, "", mistakes);
     for (const struct trail_config_key *key = trail_config_keys; key->path; key++) {
         bool here = key->value_type && !strchr(key->path, '[') &&
                     strcmp(key->path, "include") != 0;
         struct trail_config_value value = trail_config_find(&top, key->path);
+        if (here && key->fallback && !key->list)
+            set_fallback(config, key);
         if (here)
             load_key(config, key, &value, mistakes);
     }
@@ -252,11 +262,19 @@ void trail_config_destroy(struct trail_config *config)
     trail_config_list_free(config->debuginfod_urls);
     trail_config_list_free(config->in_app_include);
     trail_config_list_free(config->in_app_exclude);
+    trail_config_list_free(config->redact_names);
+    trail_config_list_free(config->redact_patterns);
+    trail_config_list_free(config->redact_paths);
+    trail_config_list_free(config->redact_keep);
     trail_config_document_destroy(config->document);
     free(config->app_name);
     free(config->app_version);
     free(config->state);
     free(config->store);
+    free(config->agent.inbox);
+    free(config->agent.socket);
+    free(config->agent.http_listen);
+    free(config->agent.http_tokens);
     free(config->file);
     free(config);
 }

@@ -22,6 +22,7 @@ struct trail_pipeline {
     const char **symbol_directories;
     size_t symbol_directory_count;
     char store[1024]; /* "": there is none */
+    struct trail_redact *redact;
     struct trail_debuginfod *servers;
     struct trail_os_mutex lock; /* of links and resolver, made at the first need */
     struct trail_setup_links links;
@@ -31,8 +32,10 @@ struct trail_pipeline {
     struct trail_queue pending; /* raw traces */
     struct trail_os_thread thread;
     bool started;
+    bool alone;                /* there are no threads: whoever submits does the work */
     _Atomic uint64_t until_ns; /* when closing: the end of all work */
-    uint64_t unresolved;       /* traces that this came too early for */
+    uint64_t unresolved, kept; /* traces that this came too early for */
+    struct trail_leftover leftover;
 };
 
 /* ---- symbolizers, when first needed ------------------------------------- */
@@ -100,11 +103,30 @@ struct trail_resolver *trail_pipeline_resolver(struct trail_pipeline *pipeline,
 /* Bodies of one report, made when a sink asks for the first of its kind. */
 struct rendered {
     const struct trail_resolved *resolved;
+    const struct trail_redact *redact;
     struct {
         char *body;
         size_t size;
     } bodies[TRAIL_STYLE_TRACY + 1][2];
 };
+
+/* Put in the place of a body what may leave of it; without that, nothing may. */
+static enum trail_status redact_body(const struct trail_redact *redact, uint32_t style,
+                                     char **body, size_t *size)
+{
+    char *clean = NULL;
+    size_t clean_size = 0;
+    enum trail_status status =
+        style == TRAIL_STYLE_JSON
+            ? trail_redact_json(redact, *body, *size, &clean, &clean_size, NULL)
+            : trail_redact_text(redact, *body, *size, &clean, &clean_size, NULL);
+    if (!status && !clean)
+        return TRAIL_OK;
+    free(*body);
+    *body = clean;
+    *size = clean_size;
+    return status;
+}
 
 static enum trail_status render(void *arg, struct trail_rendering *rendering)
 {
@@ -120,11 +142,14 @@ static enum trail_status render(void *arg, struct trail_rendering *rendering)
     char **body = &rendered->bodies[style][full].body;
     size_t *size = &rendered->bodies[style][full].size;
     enum trail_status status = TRAIL_OK;
+    bool fresh = !*body;
 
-    if (!*body && style == TRAIL_STYLE_JSON)
+    if (fresh && style == TRAIL_STYLE_JSON)
         status = trail_report_json(rendered->resolved, body, size, NULL);
-    else if (!*body)
+    else if (fresh)
         status = trail_report_text(rendered->resolved, &plain, body, size, NULL);
+    if (fresh && !status)
+        status = redact_body(rendered->redact, style, body, size);
     rendering->style = style;
     rendering->body = *body;
     rendering->size = *size;
@@ -149,6 +174,7 @@ static void forward(struct trail_pipeline *pipeline, const struct trail_item *it
         return;
     }
     rendered.resolved = resolved;
+    rendered.redact = pipeline->redact;
     const struct trail_delivery delivery = {
         .id = trace->id,
         .channel = trace->channel[0] ? trace->channel : trace->why,
@@ -162,26 +188,49 @@ static void forward(struct trail_pipeline *pipeline, const struct trail_item *it
     trail_resolved_destroy(resolved);
 }
 
+/* The time is up: an agent may resolve it. */
+static void give_up(struct trail_pipeline *pipeline, const struct trail_item *item)
+{
+    struct trail_trace *trace = NULL;
+    pipeline->unresolved++;
+    if (pipeline->leftover.directory[0] &&
+        trail_trace_read(item->body, item->size, &trace, NULL) == TRAIL_OK &&
+        trail_leftover_keep(&pipeline->leftover, trace->id, item->body, item->size,
+                            NULL) == TRAIL_OK)
+        pipeline->kept++;
+    trail_trace_destroy(trace);
+}
+
+static void work_on(struct trail_pipeline *pipeline, struct trail_item *item)
+{
+    struct trail_trace *trace = NULL;
+    struct trail_error err = { "" };
+    if (trail_os_mono_ns() > atomic_load(&pipeline->until_ns))
+        give_up(pipeline, item);
+    else if (trail_trace_read(item->body, item->size, &trace, &err))
+        trail_notice("%s", err.text);
+    else
+        forward(pipeline, item, trace);
+    trail_trace_destroy(trace);
+    free(item);
+    trail_queue_done(&pipeline->pending, 1);
+}
+
 static void pending_main(void *arg)
 {
     struct trail_pipeline *pipeline = arg;
-    for (;;) {
-        size_t count;
-        struct trail_trace *trace = NULL;
-        struct trail_error err = { "" };
-        struct trail_item *item = trail_queue_pop(&pipeline->pending, 1, &count);
-        if (!item)
-            return;
-        if (trail_os_mono_ns() > atomic_load(&pipeline->until_ns))
-            pipeline->unresolved++;
-        else if (trail_trace_read(item->body, item->size, &trace, &err))
-            trail_notice("%s", err.text);
-        else
-            forward(pipeline, item, trace);
-        trail_trace_destroy(trace);
-        free(item);
-        trail_queue_done(&pipeline->pending, count);
-    }
+    struct trail_item *item;
+    size_t count;
+    while ((item = trail_queue_pop(&pipeline->pending, 1, &count)))
+        work_on(pipeline, item);
+}
+
+static void pending_run(struct trail_pipeline *pipeline)
+{
+    struct trail_item *item;
+    size_t count;
+    while ((item = trail_queue_pop_now(&pipeline->pending, 1, &count)))
+        work_on(pipeline, item);
 }
 
 enum trail_status trail_pipeline_submit(struct trail_pipeline *pipeline,
@@ -197,6 +246,8 @@ enum trail_status trail_pipeline_submit(struct trail_pipeline *pipeline,
         return trail_fail(err, TRAIL_RETRY,
                           "report: %d are waiting to be resolved; dropped",
                           PENDING_COUNT);
+    if (pipeline->alone)
+        pending_run(pipeline);
     return TRAIL_OK;
 }
 
@@ -224,6 +275,14 @@ enum trail_status trail_pipeline_resolve(struct trail_pipeline *pipeline,
 
 /* ---- making and unmaking ------------------------------------------------ */
 
+static void set_leftover(struct trail_pipeline *pipeline)
+{
+    char inbox[1024];
+    bool has = trail_setup_inbox(pipeline->config, inbox, sizeof(inbox));
+    trail_leftover_init(&pipeline->leftover, has ? inbox : NULL);
+    trail_deliver_set_leftover(pipeline->deliver, &pipeline->leftover);
+}
+
 static enum trail_status start_delivery(struct trail_pipeline *pipeline,
                                         struct trail_error *err)
 {
@@ -234,11 +293,14 @@ static enum trail_status start_delivery(struct trail_pipeline *pipeline,
     if (!status)
         status = trail_deliver_create(pipeline->outlets.at, pipeline->outlets.count,
                                       &pipeline->deliver, err);
-    if (!status)
-        status = trail_os_thread_start(pending_main, pipeline, "backtrail",
-                                       &pipeline->thread, err);
-    pipeline->started = status == TRAIL_OK;
-    return status;
+    if (status)
+        return status;
+    set_leftover(pipeline);
+    status = trail_os_thread_start(pending_main, pipeline, "backtrail",
+                                   &pipeline->thread, err);
+    pipeline->alone = status == TRAIL_UNSUPPORTED;
+    pipeline->started = status == TRAIL_OK || pipeline->alone;
+    return pipeline->started ? TRAIL_OK : status;
 }
 
 static size_t list_size(const char *const *list)
@@ -265,6 +327,21 @@ static enum trail_status set_directories(struct trail_pipeline *pipeline,
     pipeline->symbol_directories = all;
     pipeline->symbol_directory_count = first_count + second_count;
     return TRAIL_OK;
+}
+
+static enum trail_status set_redact(struct trail_pipeline *pipeline,
+                                    struct trail_error *err)
+{
+    const struct trail_config *config = pipeline->config;
+    const struct trail_redact_rules rules = { .names = config->redact_names,
+                                              .patterns = config->redact_patterns,
+                                              .paths = config->redact_paths,
+                                              .keep = config->redact_keep };
+    struct trail_error why = { "" };
+    enum trail_status status = trail_redact_create(&rules, &pipeline->redact, &why);
+    return status
+               ? trail_fail(err, status, "%.80s: redact.%.160s", config->file, why.text)
+               : TRAIL_OK;
 }
 
 static void set_store(struct trail_pipeline *pipeline, const char *given)
@@ -300,6 +377,8 @@ enum trail_status trail_pipeline_create(const struct trail_pipeline_options *opt
     if (!status)
         set_store(pipeline, options->store);
     if (!status)
+        status = set_redact(pipeline, err);
+    if (!status)
         status = trail_setup_servers(pipeline->config, &pipeline->servers, err);
     if (!status)
         status = trail_setup_registry(pipeline->config, options->plugin_path,
@@ -323,11 +402,19 @@ static void finish_pending(struct trail_pipeline *pipeline, uint64_t until_ns)
         trail_resolver_end_by(pipeline->resolver, until_ns);
     trail_os_mutex_unlock(&pipeline->lock);
     trail_queue_close(&pipeline->pending);
-    trail_os_thread_join(pipeline->thread);
+    if (pipeline->alone)
+        pending_run(pipeline);
+    else
+        trail_os_thread_join(pipeline->thread);
     uint64_t dropped = trail_queue_dropped(&pipeline->pending);
-    if (pipeline->unresolved)
+    uint64_t lost = pipeline->unresolved - pipeline->kept;
+    if (pipeline->kept)
+        trail_notice("%" PRIu64 " reports were not resolved in time, and are kept for "
+                     "an agent in %s",
+                     pipeline->kept, pipeline->leftover.directory);
+    if (lost)
         trail_notice("%" PRIu64 " reports were not resolved in time, and are lost",
-                     pipeline->unresolved);
+                     lost);
     if (dropped)
         trail_notice("%" PRIu64 " reports were dropped, too many were waiting",
                      dropped);
@@ -339,10 +426,14 @@ void trail_pipeline_destroy(struct trail_pipeline *pipeline, uint64_t until_ns)
         return;
     if (pipeline->started)
         finish_pending(pipeline, until_ns);
+    bool delivered = pipeline->deliver != NULL;
     trail_deliver_destroy(pipeline->deliver, until_ns);
+    if (delivered)
+        trail_leftover_deinit(&pipeline->leftover);
     trail_setup_outlets_release(&pipeline->outlets);
     trail_resolver_destroy(pipeline->resolver);
     trail_debuginfod_destroy(pipeline->servers);
+    trail_redact_destroy(pipeline->redact);
     trail_setup_links_release(&pipeline->links);
     trail_queue_deinit(&pipeline->pending);
     trail_registry_destroy(pipeline->registry);
@@ -365,6 +456,11 @@ struct trail_routes trail_pipeline_routes(const struct trail_pipeline *pipeline)
         .store = pipeline->store[0] ? pipeline->store : NULL,
         .servers = pipeline->servers,
     };
+}
+
+const struct trail_redact *trail_pipeline_redact(const struct trail_pipeline *pipeline)
+{
+    return pipeline->redact;
 }
 
 struct trail_registry *trail_pipeline_registry(struct trail_pipeline *pipeline)

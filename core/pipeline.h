@@ -8,6 +8,7 @@
 
 #include "config/config.h"
 #include "core/registry/registry.h"
+#include "core/report/redact.h"
 #include "core/resolve/resolved.h"
 
 /* How the environment and the command line add to the config. */
@@ -43,6 +44,8 @@ struct trail_registry *trail_pipeline_registry(struct trail_pipeline *pipeline);
 /* Where symbol files are looked for first: the directories of the options, then those
  * of the config. Lent. */
 struct trail_routes trail_pipeline_routes(const struct trail_pipeline *pipeline);
+/* What must not leave, as the config says. */
+const struct trail_redact *trail_pipeline_redact(const struct trail_pipeline *pipeline);
 /* Loads the symbolizers if that has not been done. */
 struct trail_resolver *trail_pipeline_resolver(struct trail_pipeline *pipeline,
                                                struct trail_error *err);

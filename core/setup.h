@@ -13,6 +13,11 @@
 void trail_setup_state_directory(const struct trail_config *config, char *path_ret,
                                  size_t size);
 
+/* Where an agent would look for what is left: $BACKTRAIL_INBOX, the config's, the
+ * system's if it is there, or inbox in the state directory; false: its path is too
+ * long. */
+bool trail_setup_inbox(const struct trail_config *config, char *path_ret, size_t size);
+
 /* Where the store of symbol files is: the config's, or the default; false: nowhere. */
 bool trail_setup_store(const struct trail_config *config, char *path_ret, size_t size);
 /* The servers of the config, for files that lie in no other place; NULL in

@@ -30,6 +30,27 @@ void trail_setup_state_directory(const struct trail_config *config, char *path_r
         snprintf(path_ret, size, "%s/.local/state/backtrail", home);
 }
 
+bool trail_setup_inbox(const struct trail_config *config, char *path_ret, size_t size)
+{
+    static const char shared[] = "/var/lib/backtrail/inbox";
+    char state[1024];
+    struct trail_os_stat stat;
+    const char *named = environment("BACKTRAIL_INBOX");
+    int length;
+    if (!named)
+        named = config->agent.inbox;
+    bool chosen = config->state || environment("BACKTRAIL_STATE");
+    if (!named && !chosen && trail_os_stat_path(shared, &stat, NULL) == TRAIL_OK)
+        named = shared;
+    if (named) {
+        length = snprintf(path_ret, size, "%s", named);
+    } else {
+        trail_setup_state_directory(config, state, sizeof(state));
+        length = snprintf(path_ret, size, "%s/inbox", state);
+    }
+    return length > 0 && (size_t)length < size;
+}
+
 bool trail_setup_store(const struct trail_config *config, char *path_ret, size_t size)
 {
     if (!config->store)

@@ -3,7 +3,8 @@
 
 packages_build="build-essential cmake ninja-build pkg-config git
     libjansson-dev libmd-dev libcurl4-openssl-dev libdw-dev libelf-dev liblzma-dev
-    zlib1g-dev libzstd-dev libiberty-dev libcapstone-dev libcmocka-dev"
+    zlib1g-dev libzstd-dev libiberty-dev libcapstone-dev libcmocka-dev
+    libmicrohttpd-dev libsqlite3-dev"
 
 # A debug package is named together with its program, so that their build ids match.
 packages_demo="nginx-light"

@@ -170,7 +170,7 @@ static const struct help_line everywhere[] = {
     { "BACKTRAIL_STYLE",
       "in an app: how it prints stacks: \"text\", \"tracy\" (text in which an inlined "
       "call has its function's number) or \"markup\"; unset: \"text\"" },
-    { "BACKTRAIL_INBOX", "the directory that traces of crashes are left in" },
+    { "BACKTRAIL_INBOX", "the directory where raw traces wait for an agent" },
     { "BACKTRAIL_APP_NAME", "what such a trace calls the program" },
     { "BACKTRAIL_APP_VERSION", "and its version" },
     { "BACKTRAIL_CRASH_DEADLINE_MS",

@@ -127,6 +127,6 @@ bool run_reports_take(struct run_reports *reports, bool last)
 void run_reports_close(struct run_reports *reports)
 {
     if (reports->inbox[0])
-        trail_os_directory_remove(reports->inbox);
+        trail_os_directory_remove(reports->inbox, NULL);
     trail_pipeline_destroy(reports->pipeline, 0);
 }

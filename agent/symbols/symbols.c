@@ -15,6 +15,11 @@ static const struct option_row rows[] = {
       "build with N threads (default: as many as there are processors, at most 8)",
       KEY_THREADS },
     { 'f', "force", NULL, "build anew what is up to date, too", KEY_FORCE },
+    ROW_HEADING("push"),
+    { 0, "url", "URL", "push: the collection server, as https://traces.example",
+      KEY_URL },
+    { 0, "token-file", "FILE", "push: a file with the bearer token that lets it in",
+      KEY_TOKEN_FILE },
     ROW_HEADING("export"),
     { 'p', "pid", "PID", "every module that this process has mapped", KEY_PID },
     { 'e', "exe", "FILE", "this module; may be repeated, as may all of these",
@@ -42,6 +47,7 @@ static bool take(void *arg, int key, const char *value)
         [KEY_STORE] = &options->store,       [KEY_OUT] = &options->out,
         [KEY_THREADS] = &options->threads,   [KEY_PLUGIN] = &options->plugin,
         [KEY_MAX_SIZE] = &options->max_size, [KEY_JSON] = NULL,
+        [KEY_URL] = &options->url,           [KEY_TOKEN_FILE] = &options->token_file,
     };
     bool *const flags[] = {
         [KEY_FORCE] = &options->force,
@@ -82,6 +88,7 @@ static const struct command commands[] = {
           BIT(KEY_PLUGIN),
       1, INT32_MAX, "files or folders" },
     { "add", symbols_add, BIT(KEY_STORE), 1, INT32_MAX, "files" },
+    { "push", symbols_push, BIT(KEY_URL) | BIT(KEY_TOKEN_FILE), 1, INT32_MAX, "files" },
     { "export", symbols_export,
       BIT(KEY_STORE) | BIT(KEY_OUT) | BIT(KEY_DEBUG) | BIT(KEY_PLUGIN) | BITS_EXPORT, 0,
       0, NULL },
@@ -204,6 +211,7 @@ void symbols_size_print(uint64_t bytes, char text_ret[SYMBOLS_SIZE_TEXT])
 static const struct help_line subcommands[] = {
     { "index FILE|DIR...", "build the origin map of each module, into the store" },
     { "add FILE...", "put modules and debug files into the store, by their ids" },
+    { "push FILE...", "send modules and debug files to the store of a server" },
     { "export", "write the maps of the modules that are asked for into a folder" },
     { "verify FILE|DIR...", "hold files against their names and checksums" },
     { "info FILE...", "tell what is in a map, and what made it" },
@@ -217,6 +225,8 @@ static const struct help_line examples[] = {
       "have answers about these modules in microseconds from now on" },
     { "backtrail symbols export --pid 4711 --out maps/",
       "take along what it takes to name the stacks of a process elsewhere" },
+    { "backtrail symbols push orders --url https://traces.example",
+      "have the collection server name what this build reports" },
     { "backtrail symbols verify maps/", "is it whole, and what it says it is?" },
     { "backtrail symbols gc --max-size 2GiB", "keep the store from growing" },
     { 0 },
@@ -237,7 +247,7 @@ static const struct help_line files[] = {
 
 const struct verb verb_symbols = {
     .name = "symbols",
-    .arguments = "index | add | export | verify | info | ls | gc",
+    .arguments = "index | add | push | export | verify | info | ls | gc",
     .summary = "keep symbol files and origin maps in a store, and hand them on",
     .details =
         "An origin map is what a module's debug information comes to: one file that "

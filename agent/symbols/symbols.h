@@ -20,6 +20,8 @@ enum symbols_key {
     KEY_MAX_SIZE,
     KEY_DRY_RUN,
     KEY_JSON,
+    KEY_URL,
+    KEY_TOKEN_FILE,
 };
 
 /* Something whose modules `export` is asked for: an option and its argument. */
@@ -31,7 +33,7 @@ struct symbols_subject {
 struct symbols_options {
     struct shared_options shared;
     uint32_t given; /* a bit for each enum symbols_key */
-    const char *store, *out, *threads, *plugin, *max_size;
+    const char *store, *out, *threads, *plugin, *max_size, *url, *token_file;
     struct symbols_subject subjects[LIST_LIMIT];
     size_t subject_count;
     bool force, debug, dry_run, json;
@@ -50,6 +52,7 @@ struct symbols_session {
  * exit_code. */
 int symbols_index(struct symbols_session *session, char **arguments, int count);
 int symbols_add(struct symbols_session *session, char **arguments, int count);
+int symbols_push(struct symbols_session *session, char **arguments, int count);
 int symbols_export(struct symbols_session *session, char **arguments, int count);
 int symbols_verify(struct symbols_session *session, char **arguments, int count);
 int symbols_info(struct symbols_session *session, char **arguments, int count);

@@ -1,13 +1,17 @@
 /* deliver.h -- reports on their way to sinks: routed by channel, one queue and one
  * thread a sink, so that a sink that is slow or down holds up no other.
  *
- * Here the queues are memory: what is in them when the program ends is lost, and said
- * so.
+ * Here the queues are memory: what is in them when the program ends goes into an inbox,
+ * if there is one, and is lost otherwise; either is said.
+ *
+ * Where there are no threads, a sink is called by whoever puts a report, once, with
+ * what failed before in front of it.
  */
 #ifndef TRAIL_DELIVER_H
 #define TRAIL_DELIVER_H
 
 #include "backtrail/sink.h"
+#include "core/deliver/leftover.h"
 #include "core/deliver/queue.h"
 #include "core/registry/registry.h"
 
@@ -44,6 +48,9 @@ struct trail_deliver;
 enum trail_status trail_deliver_create(const struct trail_outlet *outlets, size_t count,
                                        struct trail_deliver **deliver_ret,
                                        struct trail_error *err);
+/* Have what is not delivered in the end kept there; lent until it is destroyed. */
+void trail_deliver_set_leftover(struct trail_deliver *deliver,
+                                struct trail_leftover *leftover);
 /* Queue it for every sink of its channel. TRAIL_RETRY: a queue was full, and dropped
  * it. */
 enum trail_status trail_deliver_put(struct trail_deliver *deliver,

@@ -102,14 +102,14 @@ enum trail_status trail_queue_push(struct trail_queue *queue, struct trail_item 
     return fits ? TRAIL_OK : TRAIL_RETRY;
 }
 
-struct trail_item *trail_queue_pop(struct trail_queue *queue, size_t limit,
-                                   size_t *count_ret)
+static struct trail_item *pop(struct trail_queue *queue, bool waits, size_t limit,
+                              size_t *count_ret)
 {
     struct trail_item *first = NULL, *last = NULL;
     size_t count = 0;
 
     trail_os_mutex_lock(&queue->lock);
-    while (!queue->first && !queue->closing)
+    while (waits && !queue->first && !queue->closing)
         trail_os_cond_wait(&queue->changed, &queue->lock, UINT64_MAX);
     while (queue->first && (limit == 0 || count < limit)) {
         struct trail_item *item = unlink_after(queue, NULL);
@@ -124,6 +124,18 @@ struct trail_item *trail_queue_pop(struct trail_queue *queue, size_t limit,
     trail_os_mutex_unlock(&queue->lock);
     *count_ret = count;
     return first;
+}
+
+struct trail_item *trail_queue_pop(struct trail_queue *queue, size_t limit,
+                                   size_t *count_ret)
+{
+    return pop(queue, true, limit, count_ret);
+}
+
+struct trail_item *trail_queue_pop_now(struct trail_queue *queue, size_t limit,
+                                       size_t *count_ret)
+{
+    return pop(queue, false, limit, count_ret);
 }
 
 void trail_queue_done(struct trail_queue *queue, size_t count)

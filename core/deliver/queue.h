@@ -46,6 +46,9 @@ enum trail_status trail_queue_push(struct trail_queue *queue, struct trail_item 
  * empty. They count as busy until trail_queue_done. */
 struct trail_item *trail_queue_pop(struct trail_queue *queue, size_t limit,
                                    size_t *count_ret);
+/* The same without waiting; NULL: there are none. */
+struct trail_item *trail_queue_pop_now(struct trail_queue *queue, size_t limit,
+                                       size_t *count_ret);
 void trail_queue_done(struct trail_queue *queue, size_t count);
 /* Sleep until `until_ns` (CLOCK_MONOTONIC) or until the queue is closing. */
 void trail_queue_sleep(struct trail_queue *queue, uint64_t until_ns);

@@ -343,7 +343,9 @@ bool trail_os_walk(bool (*each)(void *arg, const struct trail_os_step *step),
 
 #include "core/os/crash.h"
 #include "core/os/directory.h"
-#include "core/os/native.h"
+#include "core/os/durable.h"
 #include "core/os/freeze.h"
+#include "core/os/native.h"
+#include "core/os/pattern.h"
 
 #endif

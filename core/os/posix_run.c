@@ -166,11 +166,6 @@ enum trail_status trail_os_directory_private(const char *prefix, char *path_ret,
     return TRAIL_OK;
 }
 
-bool trail_os_directory_remove(const char *path)
-{
-    return rmdir(path) == 0;
-}
-
 struct trail_os_runnable trail_os_runnable(const char *path)
 {
     struct trail_os_runnable runnable = { 0 };

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,14 +23,25 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
+static _Atomic int64_t time_shift;
+static _Atomic uint64_t mono_shift;
+
+void trail_os_clock_shift(int64_t time_ns, uint64_t mono_ns)
+{
+    atomic_fetch_add(&time_shift, time_ns);
+    atomic_fetch_add(&mono_shift, mono_ns);
+}
+
 uint64_t trail_os_time_ns(void)
 {
-    return clock_ns(CLOCK_REALTIME);
+    return clock_ns(CLOCK_REALTIME) +
+           (uint64_t)atomic_load_explicit(&time_shift, memory_order_relaxed);
 }
 
 uint64_t trail_os_mono_ns(void)
 {
-    return clock_ns(CLOCK_MONOTONIC);
+    return clock_ns(CLOCK_MONOTONIC) +
+           atomic_load_explicit(&mono_shift, memory_order_relaxed);
 }
 
 /* The opaque storage of os.h holds the real thing; checked here, where it is known. */
@@ -95,6 +107,8 @@ void trail_os_cond_wait(struct trail_os_cond *cond, struct trail_os_mutex *mutex
         pthread_cond_wait(cond_of(cond), mutex_of(mutex));
         return;
     }
+    uint64_t shift = atomic_load(&mono_shift);
+    until_ns = until_ns > shift ? until_ns - shift : 0;
     struct timespec until = { .tv_sec = (time_t)(until_ns / NS_PER_S),
                               .tv_nsec = (long)(until_ns % NS_PER_S) };
     pthread_cond_timedwait(cond_of(cond), mutex_of(mutex), &until);

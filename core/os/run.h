@@ -44,7 +44,6 @@ void trail_os_die_of(int signal);
  * for root, one that any user may write to but not list. */
 enum trail_status trail_os_directory_private(const char *prefix, char *path_ret,
                                              size_t size, struct trail_error *err);
-bool trail_os_directory_remove(const char *path); /* an empty one */
 
 /* Whether the file at `path` may be run, and whether it would run as somebody else. */
 struct trail_os_runnable {

@@ -71,7 +71,25 @@ struct trail_sink_call {
     void *host;
     int (*stop)(void *host); /* nonzero: give up soon, returning TRAIL_RETRY */
     void (*log)(void *host, int level, struct trail_text text);
+    /* From here on a call may end, going by its size. */
+    uint32_t answer; /* out: enum trail_sink_answer; 0: its status says all */
+    uint32_t code;   /* out: the other side's own number, such as 503; 0: none */
 };
+
+/* What stood in the way of a batch, for the host to choose what to do. */
+enum trail_sink_answer {
+    TRAIL_SINK_BUSY = 1,  /* try the same again later */
+    TRAIL_SINK_HOLD,      /* a person has to mend the destination: its address, or what
+                            * it is let in with. No record is at fault */
+    TRAIL_SINK_TOO_LARGE, /* the same records in smaller batches may pass */
+    TRAIL_SINK_MALFORMED, /* it will never take one or more of these records */
+};
+
+/* Whether `call` is from a host that knows of `answer` and `code`. */
+static inline int trail_sink_call_answers(const struct trail_sink_call *call)
+{
+    return call->size >= offsetof(struct trail_sink_call, code) + sizeof(call->code);
+}
 
 enum trail_sink_flags {
     /* Writes where the program's own messages go: a panic that printed itself there is

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "judge.h"
+#include "target.h"
 
 #define QUOTE_SIZE 96 /* bytes of the server's own words in an error */
 
@@ -26,9 +27,21 @@ static const char *remedy_of(long status)
     return NULL;
 }
 
-static bool is_passing(long status)
+/* The configuration's word, or the usual table. */
+static enum http_meaning meaning_of(const struct http_options *options, long status)
 {
-    return status == 408 || status == 425 || status == 429 || status >= 500;
+    for (size_t i = 0; i < options->answer_count; i++)
+        if (options->answers[i].status == status)
+            return options->answers[i].meaning;
+    if (status >= 200 && status < 300)
+        return HTTP_MEANING_OK;
+    if ((status >= 300 && status < 400) || remedy_of(status))
+        return HTTP_MEANING_HOLD;
+    if (status == 413)
+        return HTTP_MEANING_SPLIT;
+    return status == 408 || status == 425 || status == 429 || status >= 500
+               ? HTTP_MEANING_RETRY
+               : HTTP_MEANING_REJECT;
 }
 
 /* ---- the server's own words --------------------------------------------- */
@@ -90,29 +103,42 @@ static enum trail_status judge_redirect(const struct http_options *options,
     return TRAIL_RETRY;
 }
 
+static enum trail_status judge_hold(const struct http_options *options,
+                                    const struct http_answer *answer, const char *words,
+                                    struct trail_error *err)
+{
+    const char *remedy = remedy_of(answer->status);
+    const char *mark = words[0] ? ": " : "";
+
+    if (answer->status >= 300 && answer->status < 400)
+        return judge_redirect(options, answer, err);
+    return trail_fail(err, TRAIL_RETRY, "%.70s: answered %ld; %s%s%s",
+                      options->shown_url, answer->status,
+                      remedy ? remedy : "check url and headers", mark, words);
+}
+
 enum trail_status http_judge(const struct http_options *options,
                              const struct http_answer *answer, size_t count,
-                             struct trail_error *err)
+                             uint32_t *answer_ret, struct trail_error *err)
 {
-    long status = answer->status;
-    const char *remedy = remedy_of(status);
+    static const uint32_t answers[] = { 0, TRAIL_SINK_BUSY, TRAIL_SINK_HOLD,
+                                        TRAIL_SINK_TOO_LARGE, TRAIL_SINK_MALFORMED };
+    enum http_meaning meaning = meaning_of(options, answer->status);
     char words[QUOTE_SIZE];
 
-    if (status >= 200 && status < 300)
+    *answer_ret = answers[meaning];
+    if (meaning == HTTP_MEANING_OK)
         return TRAIL_OK;
-    if (status >= 300 && status < 400)
-        return judge_redirect(options, answer, err);
     quote(options, answer->body, words);
-    const char *mark = words[0] ? ": " : "";
-    if (remedy)
-        return trail_fail(err, TRAIL_RETRY, "%.70s: answered %ld; %s%s%s",
-                          options->shown_url, status, remedy, mark, words);
-    if (status == 413 && count > 1)
+    if (meaning == HTTP_MEANING_HOLD)
+        return judge_hold(options, answer, words, err);
+    if (meaning == HTTP_MEANING_SPLIT && count > 1)
         return trail_fail(
             err, TRAIL_BAD_INPUT,
-            "%.70s: answered 413: %zu records are too large for one request",
-            options->shown_url, count);
-    return trail_fail(err, is_passing(status) ? TRAIL_RETRY : TRAIL_BAD_INPUT,
-                      "%.90s: answered %ld%s%s", options->shown_url, status, mark,
-                      words);
+            "%.70s: answered %ld: %zu records are too large for one request",
+            options->shown_url, answer->status, count);
+    return trail_fail(err,
+                      meaning == HTTP_MEANING_RETRY ? TRAIL_RETRY : TRAIL_BAD_INPUT,
+                      "%.90s: answered %ld%s%s", options->shown_url, answer->status,
+                      words[0] ? ": " : "", words);
 }

@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "target.h"
 
 #define SECRET_SIZE_MIN  6 /* shorter ones would blot out half of every message */
 #define TIMEOUT_LIMIT_NS 3600000000000u
+#define RECORD_LIMIT     ((uint64_t)8 << 20)
 
 const struct trail_option_spec http_option_table[HTTP_OPTION_COUNT] = {
     { .type = TRAIL_OPTION_URL,
@@ -19,17 +21,40 @@ const struct trail_option_spec http_option_table[HTTP_OPTION_COUNT] = {
       .help = "where to POST; https:// or http://, used as it stands" },
     { .type = TRAIL_OPTION_TEXT,
       .key = "format",
-      .default_value = "json",
-      .words = "json|otlp",
-      .help = "json: our records, one a line; otlp: OTLP/HTTP logs as JSON" },
+      .default_value = "backtrail",
+      .words = "backtrail|json|otlp|sentry",
+      .help = "backtrail, or json: our records, one a line; otlp: OTLP/HTTP logs as "
+              "JSON; sentry: an envelope a record" },
+    { .type = TRAIL_OPTION_TEXT,
+      .key = "threads",
+      .default_value = "all",
+      .words = "all|in_app|crashed",
+      .help =
+          "which threads of a record: all, those with code of the program's own, or "
+          "the crashed one" },
+    { .type = TRAIL_OPTION_SIZE,
+      .key = "record_limit",
+      .default_value = "8MiB",
+      .least = "1KiB",
+      .most = "64MiB",
+      .help = "longest record sent; one that is longer goes with fewer threads" },
+    { .type = TRAIL_OPTION_MAP,
+      .key = "answers",
+      .help = "what a status means instead of what it would: ok, retry, hold, split, "
+              "reject" },
     { .type = TRAIL_OPTION_MAP,
       .flags = TRAIL_OPTION_SECRET,
       .key = "headers",
       .help = "added to each request, such as Authorization" },
+    { .type = TRAIL_OPTION_TEXT,
+      .key = "compression",
+      .default_value = "gzip",
+      .words = "gzip|zstd|none",
+      .help = "of bodies of 1 KiB and more" },
     { .type = TRAIL_OPTION_BOOL,
       .key = "gzip",
       .default_value = "true",
-      .help = "compress bodies of 1 KiB and more" },
+      .help = "false: as compression none" },
     { .type = TRAIL_OPTION_DURATION,
       .key = "timeout",
       .default_value = "10s",
@@ -56,44 +81,6 @@ const struct trail_option_spec http_option_table[HTTP_OPTION_COUNT] = {
       .key = "proxy",
       .help = "URL of a proxy; the environment's proxy variables are not read" },
 };
-
-/* ---- the URL ------------------------------------------------------------ */
-
-char *http_url_shown(const char *url)
-{
-    const CURLUPart hidden[] = { CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS,
-                                 CURLUPART_QUERY, CURLUPART_FRAGMENT };
-    char *text = NULL;
-    char *copy = NULL;
-    CURLU *parts = curl_url();
-
-    if (!parts || curl_url_set(parts, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME))
-        goto out;
-    for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
-        curl_url_set(parts, hidden[i], NULL, 0);
-    if (curl_url_get(parts, CURLUPART_URL, &text, 0) == CURLUE_OK)
-        copy = strdup(text);
-out:
-    curl_free(text);
-    curl_url_cleanup(parts);
-    return copy;
-}
-
-static enum trail_status check_url(struct http_options *options,
-                                   struct trail_error *err)
-{
-    const char *url = options->url;
-
-    if (!url)
-        return trail_fail(err, TRAIL_BAD_INPUT, "url: names no server");
-    if (strncasecmp(url, "https://", 8) && strncasecmp(url, "http://", 7))
-        return trail_fail(err, TRAIL_BAD_INPUT,
-                          "url: must start with https:// or http://");
-    options->shown_url = http_url_shown(url);
-    if (!options->shown_url)
-        return trail_fail(err, TRAIL_BAD_INPUT, "url: is not a valid URL");
-    return TRAIL_OK;
-}
 
 /* ---- headers ------------------------------------------------------------ */
 
@@ -191,11 +178,30 @@ static char *secret_add(char *to, const char *from, size_t size)
     return to + size + 1;
 }
 
+/* User and password of a URL. */
+static char *secrets_of_url(char *to, const char *url)
+{
+    const char *user = strstr(url, "://");
+
+    if (!user)
+        return to;
+    user += 3;
+    const char *end = user + strcspn(user, "@/?#");
+    if (*end != '@')
+        return to;
+    const char *colon = memchr(user, ':', (size_t)(end - user));
+    const char *user_end = colon ? colon : end;
+    to = secret_add(to, user, (size_t)(user_end - user));
+    return colon ? secret_add(to, colon + 1, (size_t)(end - colon - 1)) : to;
+}
+
 /* The whole value, and what follows a scheme such as "Bearer". */
 static char *secrets_fill(const struct trail_options *given, char *to)
 {
     for (uint32_t i = 0; i < given->count; i++) {
         const struct trail_option *option = trail_options_at(given, i);
+        if (strcmp(option->key, "url") == 0 || strcmp(option->key, "proxy") == 0)
+            to = secrets_of_url(to, option->text.size ? option->text.data : "");
         if (strcmp(option->key, "headers") != 0)
             continue;
         to = secret_add(to, option->text.data, option->text.size);
@@ -261,35 +267,118 @@ static enum trail_status read_time(const struct trail_options *given, const char
     return TRAIL_OK;
 }
 
-static enum trail_status read_format(const struct trail_options *given,
+/* Which of `words` the option has, from 0; 0 as well if it is not given. */
+static enum trail_status read_word(const struct trail_options *given, const char *key,
+                                   const char *const *words, unsigned *index_ret,
+                                   struct trail_error *err)
+{
+    const struct trail_option *option = trail_options_find(given, key);
+
+    *index_ret = 0;
+    if (!option || option->text.size == 0)
+        return TRAIL_OK;
+    for (unsigned i = 0; words[i]; i++) {
+        *index_ret = i;
+        if (strcmp(words[i], option->text.data) == 0)
+            return TRAIL_OK;
+    }
+    return trail_fail(err, TRAIL_BAD_INPUT, "%s: \"%.40s\" is none of its words", key,
+                      option->text.data);
+}
+
+static enum trail_status read_words(const struct trail_options *given,
+                                    struct http_options *options,
+                                    struct trail_error *err)
+{
+    static const char *const formats[] = { "backtrail", "otlp", "sentry", "json",
+                                           NULL };
+    static const char *const threads[] = { "all", "in_app", "crashed", NULL };
+    static const char *const compressions[] = { "gzip", "zstd", "none", NULL };
+    const struct trail_option *gzip = trail_options_find(given, "gzip");
+    unsigned format = 0, kept = 0, compression = 0;
+
+    enum trail_status status = read_word(given, "format", formats, &format, err);
+    if (!status)
+        status = read_word(given, "threads", threads, &kept, err);
+    if (!status)
+        status = read_word(given, "compression", compressions, &compression, err);
+    options->format = (enum http_format)(format == 3 ? 0 : format);
+    options->threads = (enum http_threads)kept;
+    options->compression = (enum http_compression)compression;
+    if (gzip && !gzip->number && options->compression == HTTP_COMPRESSION_GZIP)
+        options->compression = HTTP_COMPRESSION_NONE;
+    return status;
+}
+
+static enum trail_status read_limit(const struct trail_options *given,
+                                    struct http_options *options,
+                                    struct trail_error *err)
+{
+    const struct trail_option *limit = trail_options_find(given, "record_limit");
+
+    options->record_limit = (size_t)(limit ? limit->number : RECORD_LIMIT);
+    if (options->record_limit < 1024)
+        return trail_fail(err, TRAIL_BAD_INPUT, "record_limit: must be at least 1KiB");
+    return TRAIL_OK;
+}
+
+/* One member of "answers": "500": "reject". */
+static enum trail_status read_answer(const struct trail_option *given,
                                      struct http_options *options,
                                      struct trail_error *err)
 {
-    const struct trail_option *option = trail_options_find(given, "format");
-    const char *format = option && option->text.size ? option->text.data : "json";
+    static const char *const words[] = { "ok", "retry", "hold", "split", "reject" };
+    const char *word = given->text.size ? given->text.data : "";
+    char *end = NULL;
+    long status = strtol(given->name, &end, 10);
 
-    if (strcmp(format, "json") && strcmp(format, "otlp"))
-        return trail_fail(err, TRAIL_BAD_INPUT, "format: \"%.40s\" is not json or otlp",
-                          format);
-    options->format = strcmp(format, "otlp") == 0 ? HTTP_FORMAT_OTLP : HTTP_FORMAT_JSON;
-    return TRAIL_OK;
+    if (*end || status < 200 || status > 599)
+        return trail_fail(err, TRAIL_BAD_INPUT,
+                          "answers: \"%.40s\" is no status; 200 to 599 are",
+                          given->name);
+    if (options->answer_count == HTTP_ANSWER_COUNT)
+        return trail_fail(err, TRAIL_BAD_INPUT, "answers: there are more than %d",
+                          HTTP_ANSWER_COUNT);
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(words[i], word) == 0) {
+            options->answers[options->answer_count].status = status;
+            options->answers[options->answer_count++].meaning = (enum http_meaning)i;
+            return TRAIL_OK;
+        }
+    return trail_fail(err, TRAIL_BAD_INPUT,
+                      "answers.%ld: \"%.40s\" is not ok, retry, hold, split or reject",
+                      status, word);
+}
+
+static enum trail_status read_answers(const struct trail_options *given,
+                                      struct http_options *options,
+                                      struct trail_error *err)
+{
+    enum trail_status status = TRAIL_OK;
+
+    for (uint32_t i = 0; i < given->count && !status; i++)
+        if (strcmp(trail_options_at(given, i)->key, "answers") == 0)
+            status = read_answer(trail_options_at(given, i), options, err);
+    return status;
 }
 
 static enum trail_status read_all(const struct trail_options *given,
                                   struct http_options *options, struct trail_error *err)
 {
-    const struct trail_option *gzip = trail_options_find(given, "gzip");
     enum trail_status status = copy_text(given, "url", &options->url, err);
 
-    options->gzip = gzip ? gzip->number != 0 : true;
     if (!status)
-        status = check_url(options, err);
+        status = read_words(given, options, err);
     if (!status)
-        status = read_format(given, options, err);
+        status = read_limit(given, options, err);
+    if (!status)
+        status = read_answers(given, options, err);
     if (!status)
         status = read_headers(given, options, err);
     if (!status)
         status = read_secrets(given, options, err);
+    if (!status)
+        status = http_target_set(options, err);
     if (!status)
         status = read_time(given, "timeout", 10000000000u, &options->timeout_ns, err);
     if (!status)

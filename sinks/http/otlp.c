@@ -11,80 +11,36 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "event.h"
 #include "options.h"
 #include "otlp.h"
 #include "stack.h"
 
 #define TEXT_SIZE 1024
 
-enum severity { /* OTLP's numbers */
-                SEVERITY_DEBUG = 5,
-                SEVERITY_INFO = 9,
-                SEVERITY_WARN = 13,
-                SEVERITY_ERROR = 17,
-                SEVERITY_FATAL = 21,
-};
-
+/* OTLP's numbers and words, by enum severity. */
 static const struct {
-    const char *ours, *theirs;
-    enum severity number;
+    const char *word;
+    int number;
 } severities[] = {
-    { "info", "INFO", SEVERITY_INFO },    { "debug", "DEBUG", SEVERITY_DEBUG },
-    { "warning", "WARN", SEVERITY_WARN }, { "error", "ERROR", SEVERITY_ERROR },
-    { "fatal", "FATAL", SEVERITY_FATAL },
-};
-
-/* One record, parsed. */
-struct report {
-    const struct trail_record *record;
-    const json_t *whole;
-    const json_t *trace; /* member "trace", or the whole if it is a raw trace */
-    const char *channel;
+    { "INFO", 9 }, { "DEBUG", 5 }, { "WARN", 13 }, { "ERROR", 17 }, { "FATAL", 21 },
 };
 
 /* ---- attributes --------------------------------------------------------- */
 
-/* An array or an object that is being filled. A part that memory was short for makes
- * all of it worthless: the record is kept for another time. */
-struct made {
-    json_t *json;
-    bool failed;
-};
-
-static void append(struct made *array, json_t *value)
-{
-    if (json_array_append_new(array->json, value))
-        array->failed = true;
-}
-
-static void set(struct made *object, const char *key, json_t *value)
-{
-    if (json_object_set_new(object->json, key, value))
-        object->failed = true;
-}
-
-/* It, or NULL if it is not whole. */
-static json_t *whole(struct made *made)
-{
-    if (!made->failed)
-        return made->json;
-    json_decref(made->json);
-    return NULL;
-}
-
 static void add_text(struct made *attributes, const char *key, const char *text)
 {
     if (*text)
-        append(attributes,
-               json_pack("{s:s, s:{s:s}}", "key", key, "value", "stringValue", text));
+        made_append(attributes, json_pack("{s:s, s:{s:s}}", "key", key, "value",
+                                          "stringValue", text));
 }
 
 static void add_bytes(struct made *attributes, const char *key, const char *data,
                       size_t size)
 {
     if (size)
-        append(attributes, json_pack("{s:s, s:{s:o}}", "key", key, "value",
-                                     "stringValue", json_stringn(data, size)));
+        made_append(attributes, json_pack("{s:s, s:{s:o}}", "key", key, "value",
+                                          "stringValue", json_stringn(data, size)));
 }
 
 /* OTLP writes 64-bit numbers as text. */
@@ -95,8 +51,8 @@ static void add_number(struct made *attributes, const char *key, const json_t *n
     if (!json_is_integer(number))
         return;
     snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(number));
-    append(attributes,
-           json_pack("{s:s, s:{s:s}}", "key", key, "value", "intValue", text));
+    made_append(attributes,
+                json_pack("{s:s, s:{s:s}}", "key", key, "value", "intValue", text));
 }
 
 /* ---- the resource: which program, where --------------------------------- */
@@ -113,9 +69,9 @@ static const char *host_arch(const char *arch)
 }
 
 /* The report says which machine resolved it; one that does not is from here. */
-static void add_host(struct made *attributes, const struct report *report)
+static void add_host(struct made *attributes, const struct event *event)
 {
-    const char *told = json_text(json_object_get(report->whole, "resolver"), "host");
+    const char *told = event_host(event);
     char own[256] = "";
 
     if (!*told && gethostname(own, sizeof(own) - 1) == 0) {
@@ -125,100 +81,63 @@ static void add_host(struct made *attributes, const struct report *report)
     add_text(attributes, "host.name", told);
 }
 
-static json_t *make_resource(const struct report *report)
+static json_t *make_resource(const struct event *event)
 {
-    const json_t *app = json_object_get(report->trace, "app");
-    const json_t *process = json_object_get(report->trace, "process");
+    const json_t *app = json_object_get(event->trace, "app");
+    const json_t *process = json_object_get(event->trace, "process");
     const char *name = json_text(app, "name");
     struct made attributes = { .json = json_array() };
 
     add_text(&attributes, "service.name", *name ? name : "unknown_service");
     add_text(&attributes, "service.version", json_text(app, "version"));
-    add_host(&attributes, report);
+    add_host(&attributes, event);
     add_text(&attributes, "host.arch", host_arch(json_text(process, "arch")));
     add_text(&attributes, "os.type", json_text(process, "os"));
     add_number(&attributes, "process.pid", json_object_get(process, "pid"));
     add_text(&attributes, "process.executable.path", json_text(process, "exe"));
-    return json_pack("{s:o}", "attributes", whole(&attributes));
+    return json_pack("{s:o}", "attributes", made_whole(&attributes));
 }
 
 /* ---- the log record ----------------------------------------------------- */
 
-static bool is_digits(const char *text, const char *digits, size_t size)
+static void set_times(struct made *log, const struct event *event)
 {
-    return strlen(text) == size && strspn(text, digits) == size;
-}
-
-static size_t severity_index(const struct report *report)
-{
-    size_t last = sizeof(severities) / sizeof(severities[0]) - 1;
-    const char *word = json_text(report->trace, "severity");
-
-    if (report->record->class_ == TRAIL_CLASS_CRASH ||
-        strcmp(report->channel, "crash") == 0 || strcmp(report->channel, "panic") == 0)
-        return last; /* FATAL */
-    for (size_t i = 0; i <= last; i++)
-        if (strcmp(severities[i].ours, word) == 0)
-            return i;
-    return 0; /* INFO */
-}
-
-static void set_times(struct made *log, const struct report *report)
-{
-    const char *seen = json_text(report->trace, "time_ns");
-    const char *resolved = json_text(report->whole, "resolved_ns");
+    const char *seen = json_text(event->trace, "time_ns");
+    const char *resolved = json_text(event->whole, "resolved_ns");
     char now[32];
     struct timespec clock;
 
     clock_gettime(CLOCK_REALTIME, &clock);
     snprintf(now, sizeof(now), "%lld%09ld", (long long)clock.tv_sec, clock.tv_nsec);
-    if (*seen && is_digits(seen, "0123456789", strlen(seen)))
-        set(log, "timeUnixNano", json_string(seen));
-    bool told = *resolved && is_digits(resolved, "0123456789", strlen(resolved));
-    set(log, "observedTimeUnixNano", json_string(told ? resolved : now));
+    if (*seen && text_consists_of(seen, "0123456789", strlen(seen)))
+        made_set(log, "timeUnixNano", json_string(seen));
+    bool told = *resolved && text_consists_of(resolved, "0123456789", strlen(resolved));
+    made_set(log, "observedTimeUnixNano", json_string(told ? resolved : now));
 }
 
 /* Ids of the request that was being served, if the program told them. */
-static void set_span(struct made *log, const struct report *report)
+static void set_span(struct made *log, const struct event *event)
 {
-    const json_t *thread = stack_thread(json_object_get(report->trace, "threads"));
-    const char *trace_id = json_text(thread, "trace_id");
-    const char *span_id = json_text(thread, "span_id");
+    const char *trace_id = json_text(event->raw_thread, "trace_id");
+    const char *span_id = json_text(event->raw_thread, "span_id");
 
-    if (!is_digits(trace_id, "0123456789abcdef", 32))
+    if (!text_consists_of(trace_id, "0123456789abcdef", 32))
         return;
-    set(log, "traceId", json_string(trace_id));
-    if (is_digits(span_id, "0123456789abcdef", 16))
-        set(log, "spanId", json_string(span_id));
+    made_set(log, "traceId", json_string(trace_id));
+    if (text_consists_of(span_id, "0123456789abcdef", 16))
+        made_set(log, "spanId", json_string(span_id));
 }
 
-/* What happened, in one line: the program's own words, or the signal's. */
-static void message_of(const struct report *report, char *text_ret, size_t size)
-{
-    const json_t *signal = json_object_get(report->trace, "signal");
-    const char *message = json_text(report->trace, "message");
-    const char *name = json_text(signal, "name");
-    const char *address = json_text(signal, "address");
-
-    if (*message)
-        snprintf(text_ret, size, "%s", message);
-    else if (*name && *address)
-        snprintf(text_ret, size, "%s %s at %s", name, json_text(signal, "code_name"),
-                 address);
-    else
-        snprintf(text_ret, size, "%s", *name ? name : report->channel);
-    text_mend(text_ret);
-}
-
-static void add_exception(struct made *attributes, const struct report *report,
+static void add_exception(struct made *attributes, const struct event *event,
                           const char *message)
 {
-    const char *type = json_text(json_object_get(report->trace, "signal"), "name");
     struct payload stack = { 0 };
 
-    add_text(attributes, "exception.type", *type ? type : report->channel);
+    if (event->about_records)
+        return;
+    add_text(attributes, "exception.type", event_type(event));
     add_text(attributes, "exception.message", message);
-    stack_append(&stack, report->whole);
+    stack_append(&stack, event->whole);
     if (stack.failed)
         attributes->failed = true;
     else
@@ -226,10 +145,39 @@ static void add_exception(struct made *attributes, const struct report *report,
     payload_deinit(&stack);
 }
 
-static json_t *make_attributes(const struct report *report, const char *message)
+static bool is_ours(const char *key)
 {
-    const struct trail_record *record = report->record;
-    const json_t *group = json_object_get(report->whole, "fingerprint");
+    static const char *const ours[] = { "backtrail.", "exception.", "log.record.",
+                                        "thread." };
+
+    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+        if (strncmp(key, ours[i], strlen(ours[i])) == 0)
+            return true;
+    return false;
+}
+
+/* What the program says of itself and of what it was doing; a name stands once. */
+static void add_own(struct made *attributes, const struct event *event)
+{
+    json_t *process = json_object_get(event->trace, "attributes");
+    json_t *thread = json_object_get(event->raw_thread, "attributes");
+    const char *key;
+    json_t *value;
+
+    add_number(attributes, "thread.id", json_object_get(event->raw_thread, "tid"));
+    add_text(attributes, "thread.name", json_text(event->raw_thread, "name"));
+    json_object_foreach(thread, key, value) if (json_is_string(value) && !is_ours(key))
+        add_bytes(attributes, key, json_string_value(value), json_string_length(value));
+    json_object_foreach(process, key, value) if (json_is_string(value) &&
+                                                 !is_ours(key) &&
+                                                 !json_object_get(thread, key))
+        add_bytes(attributes, key, json_string_value(value), json_string_length(value));
+}
+
+static json_t *make_attributes(const struct event *event, const char *message)
+{
+    const struct trail_record *record = event->record;
+    const json_t *group = json_object_get(event->whole, "fingerprint");
     char id[TEXT_SIZE];
     struct made attributes = { .json = json_array() };
 
@@ -237,32 +185,33 @@ static json_t *make_attributes(const struct report *report, const char *message)
              record->id.size ? record->id.data : "");
     text_mend(id);
     add_text(&attributes, "log.record.uid", id);
-    add_exception(&attributes, report, message);
-    add_text(&attributes, "backtrail.channel", report->channel);
+    add_exception(&attributes, event, message);
+    add_own(&attributes, event);
+    add_text(&attributes, "backtrail.channel", event->channel);
     add_text(&attributes, "backtrail.fingerprint.group", json_text(group, "group"));
     add_text(&attributes, "backtrail.fingerprint.exact", json_text(group, "exact"));
     add_bytes(&attributes, "backtrail.report", record->body.data, record->body.size);
-    return whole(&attributes);
+    return made_whole(&attributes);
 }
 
 /* NULL without memory. */
-static json_t *make_log(const struct report *report)
+static json_t *make_log(const struct event *event)
 {
-    size_t severity = severity_index(report);
-    char message[TEXT_SIZE], event[TEXT_SIZE];
+    enum severity severity = event_severity(event);
+    char message[TEXT_SIZE], name[TEXT_SIZE];
     struct made log = { .json = json_object() };
 
-    message_of(report, message, sizeof(message));
-    snprintf(event, sizeof(event), "backtrail.%.64s", report->channel);
-    text_mend(event);
-    set_times(&log, report);
-    set(&log, "severityNumber", json_integer(severities[severity].number));
-    set(&log, "severityText", json_string(severities[severity].theirs));
-    set(&log, "eventName", json_string(event));
-    set(&log, "body", json_pack("{s:s}", "stringValue", message));
-    set_span(&log, report);
-    set(&log, "attributes", make_attributes(report, message));
-    return whole(&log);
+    event_message(event, message, sizeof(message));
+    snprintf(name, sizeof(name), "backtrail.%.64s", event->channel);
+    text_mend(name);
+    set_times(&log, event);
+    made_set(&log, "severityNumber", json_integer(severities[severity].number));
+    made_set(&log, "severityText", json_string(severities[severity].word));
+    made_set(&log, "eventName", json_string(name));
+    made_set(&log, "body", json_pack("{s:s}", "stringValue", message));
+    set_span(&log, event);
+    made_set(&log, "attributes", make_attributes(event, message));
+    return made_whole(&log);
 }
 
 /* ---- the request -------------------------------------------------------- */
@@ -290,39 +239,15 @@ static enum trail_status add_record(json_t *resources,
                                     const struct trail_record *record,
                                     struct trail_error *err)
 {
-    json_error_t mistake;
-    json_t *body =
-        json_loadb(record->body.data, record->body.size, JSON_ALLOW_NUL, &mistake);
+    struct event event;
+    enum trail_status status = event_init(&event, record, err);
 
-    if (!body && json_error_code(&mistake) == json_error_out_of_memory)
-        return TRAIL_NO_MEMORY;
-    if (!json_is_object(body)) {
-        json_decref(body);
-        return trail_fail(err, TRAIL_BAD_INPUT,
-                          "record %.*s: is no JSON object: %.150s",
-                          (int)(record->id.size < 64 ? record->id.size : 64),
-                          record->id.size ? record->id.data : "",
-                          body ? "something else" : mistake.text);
-    }
-    const json_t *trace = json_object_get(body, "trace");
-    struct report report = { .record = record,
-                             .whole = body,
-                             .trace = json_is_object(trace) ? trace : body };
-    report.channel = json_text(report.trace, "channel");
-    if (!*report.channel)
-        report.channel = "report";
-    int failed = json_array_append_new(logs_for(resources, make_resource(&report)),
-                                       make_log(&report));
-    json_decref(body);
+    if (status)
+        return status;
+    int failed = json_array_append_new(logs_for(resources, make_resource(&event)),
+                                       make_log(&event));
+    event_deinit(&event);
     return failed ? TRAIL_NO_MEMORY : TRAIL_OK;
-}
-
-static int dump_to_payload(const char *data, size_t size, void *arg)
-{
-    struct payload *payload = arg;
-
-    payload_append(payload, data, size);
-    return payload->failed ? -1 : 0;
 }
 
 void otlp_append(struct payload *payload, const struct trail_record *records,
@@ -343,10 +268,10 @@ void otlp_append(struct payload *payload, const struct trail_record *records,
         else
             sent++;
     }
-    if (!root ||
-        (sent && json_dump_callback(root, dump_to_payload, payload, JSON_COMPACT)))
-        payload->failed = true;
-    json_decref(root);
+    if (sent || !root)
+        made_dump(root, payload);
+    else
+        json_decref(root);
     *sent_ret = sent;
 }
 

@@ -2,11 +2,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "payload.h"
 
 #define CAPACITY_MIN 4096
-#define GZIP_LEVEL   3         /* beyond it, time grows and size hardly shrinks */
+#define GZIP_LEVEL   1 /* beyond it, time grows and size hardly shrinks */
+#define ZSTD_LEVEL   1
 #define GZIP_WINDOW  (15 + 16) /* 16: with gzip's header, not zlib's */
 #define GZIP_MEMORY  8
 
@@ -46,6 +48,15 @@ void payload_append(struct payload *payload, const void *bytes, size_t size)
     payload->size += size;
 }
 
+/* From `start` on: a space in the place of `byte`. */
+static void replace(struct payload *payload, size_t start, char byte)
+{
+    char *at = payload->data ? payload->data + start : NULL;
+
+    while (at && (at = memchr(at, byte, payload->size - (size_t)(at - payload->data))))
+        *at++ = ' ';
+}
+
 void payload_append_lines(struct payload *payload, const struct trail_record *records,
                           size_t count)
 {
@@ -53,9 +64,8 @@ void payload_append_lines(struct payload *payload, const struct trail_record *re
         size_t start = payload->size;
         const struct trail_text *body = &trail_record_at(records, i)->body;
         payload_append(payload, body->data, body->size);
-        for (size_t at = start; at < payload->size; at++)
-            if (payload->data[at] == '\n' || payload->data[at] == '\r')
-                payload->data[at] = ' ';
+        replace(payload, start, '\n');
+        replace(payload, start, '\r');
         payload_append(payload, "\n", 1);
     }
 }
@@ -88,4 +98,22 @@ out:
     deflateEnd(&stream);
     payload_deinit(&packed);
     return done;
+}
+
+bool payload_zstd(struct payload *payload)
+{
+    struct payload packed = { 0 };
+    size_t bound = ZSTD_compressBound(payload->size);
+
+    if (ZSTD_isError(bound) || !reserve(&packed, bound))
+        return false;
+    packed.size = ZSTD_compress(packed.data, packed.capacity, payload->data,
+                                payload->size, ZSTD_LEVEL);
+    if (ZSTD_isError(packed.size)) {
+        payload_deinit(&packed);
+        return false;
+    }
+    payload_deinit(payload);
+    *payload = packed;
+    return true;
 }

@@ -1,4 +1,5 @@
-/* payload.h -- the bytes of one request: a growing buffer, JSON lines, gzip. */
+/* payload.h -- the bytes of one request: a growing buffer, JSON lines, gzip and zstd.
+ */
 #ifndef HTTP_PAYLOAD_H
 #define HTTP_PAYLOAD_H
 
@@ -24,5 +25,6 @@ void payload_append_lines(struct payload *payload, const struct trail_record *re
 /* Replace the bytes by their gzip form. False, with nothing changed, if there is no
  * memory for it: uncompressed is a valid request too. */
 bool payload_gzip(struct payload *payload);
+bool payload_zstd(struct payload *payload); /* the same with zstd */
 
 #endif

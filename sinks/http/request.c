@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdlib.h>
+#include <strings.h>
 #include <time.h>
 
 #include "request.h"
@@ -16,6 +17,7 @@ struct http_client {
     const struct trail_sink_call *call; /* of the post in progress */
     struct payload body;
     size_t header_size;
+    long rate_limit_s;
     bool cut; /* the body went past HTTP_ANSWER_LIMIT */
     char words[CURL_ERROR_SIZE];
 };
@@ -33,11 +35,28 @@ static size_t take_body(char *data, size_t unit, size_t count, void *arg)
     return client->cut || client->body.failed ? 0 : size; /* 0 ends the transfer */
 }
 
+/* "X-Sentry-Rate-Limits: 60:error;default:key, ...": seconds come first. */
+static void take_rate_limit(struct http_client *client, const char *line, size_t size)
+{
+    static const char name[] = "x-sentry-rate-limits:";
+    const size_t name_size = sizeof(name) - 1;
+    long seconds = 0;
+
+    if (size <= name_size || strncasecmp(line, name, name_size) != 0)
+        return;
+    for (size_t at = name_size; at < size && seconds <= RETRY_AFTER_MAX_S; at++)
+        if (line[at] >= '0' && line[at] <= '9')
+            seconds = seconds * 10 + (line[at] - '0');
+        else if (line[at] != ' ')
+            break;
+    client->rate_limit_s = seconds;
+}
+
 static size_t count_header(char *data, size_t unit, size_t count, void *arg)
 {
     struct http_client *client = arg;
 
-    (void)data;
+    take_rate_limit(client, data, unit * count);
     client->header_size += unit * count;
     return client->header_size > HEADER_LIMIT ? 0 : unit * count;
 }
@@ -209,19 +228,25 @@ static bool add_key(struct curl_slist **list, struct trail_text key)
     return add_line(list, line);
 }
 
-static bool make_headers(const struct http_client *client, bool gzipped,
+static bool make_headers(const struct http_client *client,
+                         const struct http_request *request,
                          struct curl_slist **list_ret)
 {
-    const char *type = client->options->format == HTTP_FORMAT_OTLP
-                           ? "Content-Type: application/json"
-                           : "Content-Type: application/x-ndjson";
+    static const char *const types[] = {
+        "Content-Type: application/x-ndjson",
+        "Content-Type: application/json",
+        "Content-Type: application/x-sentry-envelope",
+    };
     struct curl_slist *list = NULL;
-    bool ok = add_line(&list, type) &&
+    char encoding[64];
+    bool ok = add_line(&list, types[client->options->format]) &&
               add_line(&list, "Expect:") && /* do not ask before sending a large body */
-              add_key(&list, client->call->key);
+              add_key(&list, request->key);
 
-    if (ok && gzipped)
-        ok = add_line(&list, "Content-Encoding: gzip");
+    if (ok && request->encoding) {
+        snprintf(encoding, sizeof(encoding), "Content-Encoding: %s", request->encoding);
+        ok = add_line(&list, encoding);
+    }
     for (const struct curl_slist *at = client->options->headers; at && ok;
          at = at->next)
         ok = add_line(&list, at->data);
@@ -232,11 +257,13 @@ static bool make_headers(const struct http_client *client, bool gzipped,
     return ok;
 }
 
-static uint64_t retry_after_ns(CURL *easy)
+static uint64_t retry_after_ns(const struct http_client *client)
 {
     curl_off_t seconds = 0; /* libcurl reads both forms, seconds and date */
 
-    if (curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds) || seconds <= 0)
+    if (curl_easy_getinfo(client->easy, CURLINFO_RETRY_AFTER, &seconds) || seconds <= 0)
+        seconds = client->rate_limit_s;
+    if (seconds <= 0)
         return 0;
     if (seconds > RETRY_AFTER_MAX_S)
         seconds = RETRY_AFTER_MAX_S;
@@ -270,6 +297,13 @@ static const char *obstacle(CURLcode code)
     }
 }
 
+/* Whether it is no use to try again soon. */
+static bool needs_mending(CURLcode code)
+{
+    return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
+           code == CURLE_SSL_CERTPROBLEM;
+}
+
 static enum trail_status explain(const struct http_client *client, CURLcode code,
                                  struct trail_error *err)
 {
@@ -285,6 +319,7 @@ static CURLcode perform(struct http_client *client, const struct payload *payloa
     CURL *easy = client->easy;
 
     client->body.size = client->header_size = 0;
+    client->rate_limit_s = 0;
     client->body.failed = client->cut = false;
     client->words[0] = '\0';
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)payload->size);
@@ -299,7 +334,7 @@ static CURLcode perform(struct http_client *client, const struct payload *payloa
 
 enum trail_status http_client_post(struct http_client *client,
                                    const struct trail_sink_call *call,
-                                   const struct payload *payload, bool gzipped,
+                                   const struct http_request *request,
                                    struct http_answer *answer_ret,
                                    struct trail_error *err)
 {
@@ -308,21 +343,23 @@ enum trail_status http_client_post(struct http_client *client,
     char *location = NULL;
 
     client->call = call;
+    *answer_ret = answer;
     enum trail_status status = set_times(client, err);
     if (status)
         return status;
-    if (!make_headers(client, gzipped, &headers))
+    if (!make_headers(client, request, &headers))
         return trail_fail(err, TRAIL_RETRY, "%.120s: no memory for a request",
                           client->options->shown_url);
-    CURLcode code = perform(client, payload, headers);
+    CURLcode code = perform(client, request->payload, headers);
     curl_slist_free_all(headers);
+    answer_ret->held = needs_mending(code);
     if (code)
         return explain(client, code, err);
 
     curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &answer.status);
     curl_easy_getinfo(client->easy, CURLINFO_REDIRECT_URL, &location);
     answer.location = location;
-    answer.retry_after_ns = retry_after_ns(client->easy);
+    answer.retry_after_ns = retry_after_ns(client);
     answer.body = (struct trail_text){ client->body.data, client->body.size };
     *answer_ret = answer;
     return TRAIL_OK;

@@ -1,33 +1,11 @@
 /* stack.c -- see stack.h. */
 #include <stdlib.h>
 
+#include "json.h"
 #include "stack.h"
 
 #define LINE_LIMIT                                                                     \
     1024 /* bytes of one frame's line; C++ names can be longer than that */
-
-const char *json_text(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-
-    return text ? text : "";
-}
-
-void text_mend(char *text)
-{
-    size_t size = strlen(text);
-    size_t lead = size;
-
-    while (lead > 0 && size - lead < 3 &&
-           ((unsigned char)text[lead - 1] & 0xc0) == 0x80)
-        lead--;
-    if (lead == 0)
-        return;
-    unsigned char first = (unsigned char)text[lead - 1];
-    size_t want = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
-    if (want > size - lead + 1)
-        text[lead - 1] = '\0';
-}
 
 const json_t *stack_thread(const json_t *threads)
 {
@@ -42,13 +20,9 @@ const json_t *stack_thread(const json_t *threads)
 static void unnamed(const json_t *frame, const json_t *modules, char *name_ret,
                     size_t size)
 {
-    const json_t *index = json_object_get(frame, "module");
     const char *offset = json_text(frame, "offset");
-    const char *path = "";
+    const char *path = json_text(json_pointed(frame, "module", modules), "path");
 
-    if (json_is_integer(index) && json_integer_value(index) >= 0)
-        path = json_text(json_array_get(modules, (size_t)json_integer_value(index)),
-                         "path");
     const char *slash = strrchr(path, '/');
     if (*path && *offset)
         snprintf(name_ret, size, "%s+%s", slash ? slash + 1 : path, offset);

@@ -16,10 +16,4 @@ const json_t *stack_thread(const json_t *threads);
 #define STACK_TEXT_LIMIT (64u << 10)
 void stack_append(struct payload *text, const json_t *report);
 
-/* Drop the bytes of a character that was cut off at the end of `text`. */
-void text_mend(char *text);
-
-/* Member `name` of an object as text; "" if it is not there or something else. */
-const char *json_text(const json_t *object, const char *name);
-
 #endif

@@ -225,7 +225,7 @@ test_a_value_that_a_plugin_would_refuse_is_told_by_check()
     check '{ "sinks": [ { "use": "http", "url": "ftp://h" } ] }'
     refused 1 "c.json:1:38: sinks[0].url: not a URL; it has to start with https:// or http://"
     check '{ "sinks": [ { "use": "http", "url": "https://h", "format": "xml" } ] }'
-    refused 1 'c.json:1:61: sinks[0].format: "xml" cannot be used; write json|otlp'
+    refused 1 'c.json:1:61: sinks[0].format: "xml" cannot be used; write backtrail|json|otlp|sentry'
     check '{ "sinks": [ { "use": "http", "url": "https://h", "timeout": "2h" } ] }'
     refused 1 'c.json:1:62: sinks[0].timeout: "2h" is too much; write 1h or less'
     check '{ "sinks": [ { "use": "file", "path": "r", "rotate": { "keep": 1000 } } ] }'

@@ -616,7 +616,7 @@ test_an_option_of_another_command_is_refused()
     run symbols index --pid 1 x
     refused 2 "--pid goes with export, not with index"
     run symbols
-    refused 2 "index, add, export, verify, info, ls, gc"
+    refused 2 "index, add, push, export, verify, info, ls, gc"
     run symbols idnex
     refused 2 "'idnex'" "index"
     run symbols index

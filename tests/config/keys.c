@@ -35,11 +35,13 @@ static void assert_names(const char *path, const char *wanted)
 static void names_of_an_object_are_found_once_and_in_order(void **unused)
 {
     (void)unused;
-    assert_names("", "app state plugins symbolizers symbols sinks in_app include ");
+    assert_names("", "app state plugins symbolizers symbols sinks in_app redact "
+                     "agent include ");
     assert_names("symbols", "directories store debuginfod cache ");
     assert_names("symbols.debuginfod", "urls timeout ");
     assert_names("sinks[]", "use name enabled channels style full ");
     assert_names("symbolizers[]", "use name enabled ");
+    assert_names("agent", "inbox socket stdin resolve drain http record kinds quota ");
     assert_names("none", "");
 }
 
@@ -57,6 +59,10 @@ static void every_default_is_what_an_empty_file_gives(void **unused)
     assert_null(config->symbol_directories[0]);
     assert_null(config->in_app_include[0]);
     assert_null(config->state);
+    assert_int_equal(config->agent.resolve, 1);
+    assert_int_equal(config->agent.stdin_, 0);
+    assert_int_equal(config->agent.drain_ns, 10000000000);
+    assert_null(config->agent.http_listen);
     trail_config_destroy(config);
 }
 

@@ -140,7 +140,7 @@ static void keys_that_are_not_known_are_told_with_what_is(void **unused)
           "agent.json:1:3: Plugins: unknown key; did you mean \"plugins\"?" },
         { "{ \"logging\": {} }",
           "agent.json:1:3: logging: unknown key; known here: app, state, plugins, "
-          "symbolizers, symbols, sinks, in_app, include" },
+          "symbolizers, symbols, sinks, in_app, redact, agent, include" },
         { "{ \"app\": { \"nane\": \"x\" } }",
           "agent.json:1:12: app.nane: unknown key; did you mean \"name\"?" },
         { "{ \"plugins\": { \"paths\": [] } }",
@@ -154,8 +154,9 @@ static void keys_that_are_not_known_are_told_with_what_is(void **unused)
         { "{ \"in_app\": { \"a.b\\n\": [] } }",
           "agent.json:1:15: in_app.\"a.b\\u000a\": unknown key; known here: include, "
           "exclude" },
-        { "{ \"\": 1 }", "agent.json:1:3: \"\": unknown key; known here: app, state, "
-                         "plugins, symbolizers, symbols, sinks, in_app, include" },
+        { "{ \"\": 1 }",
+          "agent.json:1:3: \"\": unknown key; known here: app, state, "
+          "plugins, symbolizers, symbols, sinks, in_app, redact, agent, include" },
     };
     CHECK(rows);
 }
@@ -297,7 +298,7 @@ static void columns_count_characters_and_lines_end_with_a_line_feed(void **unuse
         { "{ \"app\": { \"name\": \"Gr\xC3\xBC\xC3\x9F\x65 "
           "\xE2\x82\xAC\xF0\x9F\x98\x80\" }, \"x\": 1 }",
           "agent.json:1:34: x: unknown key; known here: app, state, plugins, "
-          "symbolizers, symbols, sinks, in_app, include" },
+          "symbolizers, symbols, sinks, in_app, redact, agent, include" },
         { "{\r\n\r\n  \"stat\": 1\r\n}\r\n",
           "agent.json:3:3: stat: unknown key; did you mean \"state\"?" },
         { "\xEF\xBB\xBF{ \"stat\": 1 }",
@@ -329,11 +330,12 @@ static void nesting_ends_at_its_limit(void **unused)
         memset(text + used, '[', depth);
         memset(text + used + depth, ']', depth);
         snprintf(text + used + 2 * depth, 8, " }");
-        assert_refused(text,
-                       depth == 31
-                           ? "agent.json:1:3: x: unknown key; known here: app, state, "
-                             "plugins, symbolizers, symbols, sinks, in_app, include"
-                           : "agent.json:1:39: nested deeper than 32 levels");
+        assert_refused(
+            text,
+            depth == 31
+                ? "agent.json:1:3: x: unknown key; known here: app, state, "
+                  "plugins, symbolizers, symbols, sinks, in_app, redact, agent, include"
+                : "agent.json:1:39: nested deeper than 32 levels");
     }
 }
 

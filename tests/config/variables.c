@@ -271,9 +271,10 @@ static void a_variable_with_odd_bytes_in_its_name_leaves_a_line(void **unused)
     static const struct memory_file files[] = { { AGENT, "{}" }, { NULL, NULL } };
     struct trail_config_mistakes mistakes = { .told = NULL };
     assert_null(load("{}", set, &mistakes));
-    assert_string_equal(mistakes.first.text,
-                        "BACKTRAIL_SET_a?b: unknown key; known here: app, state, "
-                        "plugins, symbolizers, symbols, sinks, in_app, include");
+    assert_string_equal(
+        mistakes.first.text,
+        "BACKTRAIL_SET_a?b: unknown key; known here: app, state, "
+        "plugins, symbolizers, symbols, sinks, in_app, redact, agent, include");
     mistakes = (struct trail_config_mistakes){ .told = NULL };
     assert_null(memory_load(files, twice, 2, &mistakes));
     assert_string_equal(mistakes.first.text,

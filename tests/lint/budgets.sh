@@ -10,7 +10,7 @@ test_file_lines=700
 columns=88
 # What a plugin's author has to read: the one header and base.h, comments included.
 symbolizer_lines=525
-sink_lines=365
+sink_lines=385
 
 lint_files '*.c' '*.h' > "$lint_tmp/c"
 

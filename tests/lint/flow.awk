@@ -14,12 +14,13 @@ BEGIN {
     sees["resolve"] = "os trace registry origin"
     sees["report"] = "os trace resolve"
     sees["deliver"] = "os trace registry report"
+    sees["journal"] = "os trace deliver"
     sees["config"] = "os"
 
     words("assert ctype errno float inttypes limits math setjmp stdalign stdarg stdatomic " \
           "stdbool stddef stdint stdio stdlib stdnoreturn string time", standard)
     # Libraries that read a format, and are the same everywhere.
-    words("jansson.h zlib.h lzma.h sha2.h demangle.h libiberty/demangle.h", portable)
+    words("jansson.h zlib.h lzma.h sha2.h demangle.h libiberty/demangle.h sqlite3.h", portable)
 
     platform = "_WIN32|_WIN64|WIN32|_MSC_VER|__MINGW|__CYGWIN__|__APPLE__|__MACH__|__linux|" \
                "__gnu_linux__|__unix|__FreeBSD__|__NetBSD__|__OpenBSD__|__ANDROID__|" \

@@ -1,6 +1,7 @@
 /* test_http.c -- what is posted and how, what the configuration may not say, and that
  * no message tells a secret. */
 #include <zlib.h>
+#include <zstd.h>
 
 #include "http_fixture.h"
 
@@ -97,6 +98,28 @@ static void a_large_body_is_gzip_and_decodes_to_the_lines(void **unused)
     fixture_deinit(&fixture, state);
 }
 
+static void zstd_is_an_option(void **unused)
+{
+    (void)unused;
+    struct fixture fixture;
+    const struct server_answer answer = { .head = OK_ANSWER };
+    char body[4000], text[5000] = "";
+
+    snprintf(body, sizeof(body), "{\"pad\":\"%03900d\"}", 7);
+    fixture_init(&fixture, &answer, 1);
+    option_text(&fixture.options, "compression", "zstd");
+    void *state = state_of(fixture.sink, &fixture.options);
+    assert_ok(write_body(&fixture, state, body));
+    server_stop(&fixture.server);
+    assert_header(&fixture.server.requests[0], "Content-Encoding", "zstd");
+    size_t size =
+        ZSTD_decompress(text, sizeof(text) - 1, fixture.server.requests[0].body,
+                        fixture.server.requests[0].body_size);
+    assert_int_equal(size, strlen(body) + 1);
+    assert_memory_equal(text, body, strlen(body));
+    fixture_deinit(&fixture, state);
+}
+
 static void gzip_can_be_turned_off(void **unused)
 {
     (void)unused;
@@ -151,27 +174,97 @@ static void text_is_not_posted_as_json(void **unused)
     fixture_deinit(&fixture, state);
 }
 
-static void more_than_a_request_holds_is_left_for_the_next(void **unused)
+static void more_than_a_request_holds_goes_in_several_under_keys_of_their_own(
+    void **unused)
 {
     (void)unused;
     struct fixture fixture;
     const struct server_answer answer = { .head = OK_ANSWER };
     struct trail_record records[3];
     struct trail_verdict verdicts[3] = { { .size = sizeof(verdicts[0]) } };
+    const char *ids[] = { "01", "02", "03" };
+    char keys[3][128];
     size_t size = 5u << 20;
-    char *body = malloc(size + 1);
+    char *body = calloc(1, size + 1);
 
     assert_non_null(body);
     memset(body, '1', size);
-    body[size] = '\0';
-    for (size_t i = 0; i < 3; i++)
-        records[i] = record_of(TRAIL_STYLE_JSON, body);
     fixture_init(&fixture, &answer, 1);
     void *state = state_of(fixture.sink, &fixture.options);
+    for (size_t i = 0; i < 3; i++) {
+        records[i] = record_of(TRAIL_STYLE_JSON, body);
+        records[i].id = trail_text_of(ids[i]);
+    }
     assert_ok(fixture.sink->write(state, &fixture.call, records, 3, verdicts, NULL));
+    server_stop(&fixture.server);
+    assert_int_equal(fixture.server.request_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(verdicts[i].status, TRAIL_OK);
+        assert_true(request_header(&fixture.server.requests[i], "Idempotency-Key",
+                                   keys[i], sizeof(keys[i])));
+        assert_string_not_equal(keys[i], keys[(i + 2) % 3]);
+        assert_contains(keys[i], "key-of-the-batch-");
+    }
+    fixture_deinit(&fixture, state);
+    free(body);
+}
+
+static void a_failure_in_the_middle_leaves_the_rest_for_later(void **unused)
+{
+    (void)unused;
+    struct fixture fixture;
+    const struct server_answer answers[] = {
+        { .head = OK_ANSWER },
+        { .head = "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n" },
+    };
+    struct trail_record records[3];
+    struct trail_verdict verdicts[3] = { { .size = sizeof(verdicts[0]) } };
+
+    fixture_init(&fixture, answers, 2);
+    option_text(&fixture.options, "format", "sentry"); /* a request a record */
+    void *state = state_of(fixture.sink, &fixture.options);
+    for (size_t i = 0; i < 3; i++)
+        records[i] = record_of(TRAIL_STYLE_JSON, "{}");
+    assert_ok(fixture.sink->write(state, &fixture.call, records, 3, verdicts, NULL));
+    server_stop(&fixture.server);
+    assert_int_equal(fixture.server.request_count, 2);
     assert_int_equal(verdicts[0].status, TRAIL_OK);
     assert_int_equal(verdicts[1].status, TRAIL_RETRY);
     assert_int_equal(verdicts[2].status, TRAIL_RETRY);
+    assert_int_equal(fixture.call.answer, TRAIL_SINK_BUSY);
+    assert_int_equal(fixture.call.code, 503);
+    fixture_deinit(&fixture, state);
+}
+
+static void a_part_that_is_rejected_goes_in_halves_down_to_the_record_at_fault(
+    void **unused)
+{
+    (void)unused;
+    struct fixture fixture;
+    const char *bad = "HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n";
+    /* Two records and a large third: a part of two, its halves, and the third. */
+    const struct server_answer answers[] = {
+        { .head = bad }, { .head = bad }, { .head = OK_ANSWER }, { .head = OK_ANSWER }
+    };
+    struct trail_record records[3];
+    struct trail_verdict verdicts[3] = { { .size = sizeof(verdicts[0]) } };
+    size_t size = 8u << 20;
+    char *body = calloc(1, size + 1);
+
+    assert_non_null(body);
+    memset(body, '1', size);
+    fixture_init(&fixture, answers, 4);
+    void *state = state_of(fixture.sink, &fixture.options);
+    records[0] = record_of(TRAIL_STYLE_JSON, "{\"n\":0}");
+    records[1] = record_of(TRAIL_STYLE_JSON, "{\"n\":1}");
+    records[2] = record_of(TRAIL_STYLE_JSON, body);
+    assert_ok(fixture.sink->write(state, &fixture.call, records, 3, verdicts, NULL));
+    server_stop(&fixture.server);
+    assert_int_equal(fixture.server.request_count, 4);
+    assert_string_equal(fixture.server.requests[1].body, "{\"n\":0}\n");
+    assert_int_equal(verdicts[0].status, TRAIL_BAD_INPUT);
+    assert_int_equal(verdicts[1].status, TRAIL_OK);
+    assert_int_equal(verdicts[2].status, TRAIL_OK);
     fixture_deinit(&fixture, state);
     free(body);
 }
@@ -218,6 +311,9 @@ static void mistakes_are_named_with_their_option(void **unused)
         { "headers", "A B", "x", "headers: \"A B\" is no name" },
         { "headers", "X-A", "s3cret\r\nX-B: y",
           "headers.X-A: the value has a line break" },
+        { "answers", "abc", "ok", "answers: \"abc\" is no status" },
+        { "answers", "500", "maybe", "answers.500: \"maybe\" is not ok" },
+        { "threads", "", "some", "threads: \"some\"" },
         { "headers", "content-length", "1",
           "headers.content-length: is set by the sink" },
     };
@@ -265,7 +361,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(gzip_can_be_turned_off),
     cmocka_unit_test(one_connection_serves_many_batches),
     cmocka_unit_test(text_is_not_posted_as_json),
-    cmocka_unit_test(more_than_a_request_holds_is_left_for_the_next),
+    cmocka_unit_test(more_than_a_request_holds_goes_in_several_under_keys_of_their_own),
+    cmocka_unit_test(a_failure_in_the_middle_leaves_the_rest_for_later),
+    cmocka_unit_test(
+        a_part_that_is_rejected_goes_in_halves_down_to_the_record_at_fault),
+    cmocka_unit_test(zstd_is_an_option),
     cmocka_unit_test(no_message_repeats_a_secret),
     cmocka_unit_test(mistakes_are_named_with_their_option),
     cmocka_unit_test(other_protocols_are_refused),

@@ -69,6 +69,89 @@ static void answers_and_what_they_mean(void **unused)
     }
 }
 
+static void the_host_is_told_what_stood_in_the_way(void **unused)
+{
+    (void)unused;
+    struct fixture fixture;
+    char head[128];
+    const struct {
+        int status;
+        uint32_t answer;
+    } rows[] = {
+        { 204, 0 },
+        { 301, TRAIL_SINK_HOLD },
+        { 400, TRAIL_SINK_MALFORMED },
+        { 401, TRAIL_SINK_HOLD },
+        { 403, TRAIL_SINK_HOLD },
+        { 404, TRAIL_SINK_HOLD },
+        { 413, TRAIL_SINK_TOO_LARGE },
+        { 422, TRAIL_SINK_MALFORMED },
+        { 429, TRAIL_SINK_BUSY },
+        { 500, TRAIL_SINK_BUSY },
+        { 503, TRAIL_SINK_BUSY },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        snprintf(head, sizeof(head), "HTTP/1.1 %d X\r\nContent-Length: 0\r\n\r\n",
+                 rows[i].status);
+        answered(&fixture, head);
+        assert_int_equal(fixture.call.answer, rows[i].answer);
+        assert_int_equal(fixture.call.code, rows[i].status);
+    }
+}
+
+static void the_table_can_be_overridden(void **unused)
+{
+    (void)unused;
+    struct fixture fixture;
+    const struct server_answer answers[] = {
+        { .head = "HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n" },
+        { .head = "HTTP/1.1 409 X\r\nContent-Length: 0\r\n\r\n" },
+        { .head = "HTTP/1.1 400 X\r\nContent-Length: 0\r\n\r\n" },
+    };
+
+    fixture_init(&fixture, answers, 3);
+    option_member(&fixture.options, "answers", "500", "reject");
+    option_member(&fixture.options, "answers", "409", "ok");
+    option_member(&fixture.options, "answers", "400", "hold");
+    void *state = state_of(fixture.sink, &fixture.options);
+    assert_int_equal(write_body(&fixture, state, "{}"), TRAIL_BAD_INPUT);
+    assert_ok(write_body(&fixture, state, "{}"));
+    assert_int_equal(write_body(&fixture, state, "{}"), TRAIL_RETRY);
+    assert_int_equal(fixture.call.answer, TRAIL_SINK_HOLD);
+    fixture_deinit(&fixture, state);
+}
+
+/* Written for a host that knew nothing of `answer`: what lies behind it is not ours. */
+static void an_older_host_is_not_written_past(void **unused)
+{
+    (void)unused;
+    struct fixture fixture;
+    const struct server_answer answer = { .head = OK_ANSWER };
+
+    fixture_init(&fixture, &answer, 1);
+    fixture.call.size = offsetof(struct trail_sink_call, answer);
+    fixture.call.answer = fixture.call.code = 0xabcd;
+    void *state = state_of(fixture.sink, &fixture.options);
+    assert_ok(write_body(&fixture, state, "{}"));
+    assert_int_equal(fixture.call.answer, 0xabcd);
+    assert_int_equal(fixture.call.code, 0xabcd);
+    fixture_deinit(&fixture, state);
+}
+
+static void sentrys_own_rate_limit_counts_where_there_is_no_other(void **unused)
+{
+    (void)unused;
+    struct fixture fixture;
+
+    answered(&fixture, "HTTP/1.1 429 Slow\r\nX-Sentry-Rate-Limits: 60:error:org, "
+                       "7:default\r\nContent-Length: 0\r\n\r\n");
+    assert_int_equal(fixture.call.retry_after_ns, 60u * SECOND_NS);
+    answered(&fixture, "HTTP/1.1 429 Slow\r\nX-Sentry-Rate-Limits: 60:error\r\n"
+                       "Retry-After: 7\r\nContent-Length: 0\r\n\r\n");
+    assert_int_equal(fixture.call.retry_after_ns, 7u * SECOND_NS);
+}
+
 static void a_batch_that_is_too_large_may_work_in_halves(void **unused)
 {
     (void)unused;
@@ -264,6 +347,10 @@ static void an_endless_answer_is_cut_off_and_counts(void **unused)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_2xx_is_success),
     cmocka_unit_test(answers_and_what_they_mean),
+    cmocka_unit_test(the_host_is_told_what_stood_in_the_way),
+    cmocka_unit_test(the_table_can_be_overridden),
+    cmocka_unit_test(an_older_host_is_not_written_past),
+    cmocka_unit_test(sentrys_own_rate_limit_counts_where_there_is_no_other),
     cmocka_unit_test(a_batch_that_is_too_large_may_work_in_halves),
     cmocka_unit_test(retry_after_in_seconds_is_passed_on),
     cmocka_unit_test(retry_after_as_a_date_is_passed_on),

@@ -1,0 +1,236 @@
+/* verb_why.c -- the verb `why`: for each frame of a report who named it, for each gap
+ * what would close it, for each sink what became of it.
+ */
+#include <stdlib.h>
+
+#include "agent/daemon/ask.h"
+#include "agent/daemon/stamp_text.h"
+#include "agent/terminal.h"
+
+enum why_key {
+    KEY_JSON = 1,
+};
+
+static const struct option_row rows[] = {
+    { 'j', "json", NULL, "print JSON: entries of the record, then what became of them",
+      KEY_JSON },
+    ROW_CONFIG,
+    ROW_HELP,
+    { 0 },
+};
+
+struct why {
+    bool json;
+    bool sinks; /* their title was printed */
+};
+
+static const char *text_at(const json_t *json, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json, key));
+    return text ? text : "";
+}
+
+static long long number_at(const json_t *json, const char *key)
+{
+    return (long long)json_integer_value(json_object_get(json, key));
+}
+
+static struct stamp_text time_at(const json_t *json, const char *key)
+{
+    return stamp_text(strtoull(text_at(json, key), NULL, 10));
+}
+
+static void print_part(const char *before, const char *text)
+{
+    if (!text[0])
+        return;
+    fputs(before, stdout);
+    terminal_print(text);
+}
+
+/* ---- frames ------------------------------------------------------------- */
+
+static void print_answer(const json_t *report, const json_t *frame)
+{
+    const json_t *index = json_object_get(frame, "answer");
+    const json_t *answer = json_array_get(json_object_get(report, "answers"),
+                                          (size_t)json_integer_value(index));
+    const json_t *gap = json_object_get(frame, "gap");
+    if (json_is_integer(index) && answer) {
+        print_part("      named by ", text_at(answer, "plugin"));
+        print_part(" ", text_at(answer, "version"));
+        print_part(", found by ", text_at(answer, "route"));
+        print_part(": ", text_at(answer, "file"));
+        print_part(", from ", text_at(answer, "by"));
+        putchar('\n');
+    }
+    if (json_is_integer(gap))
+        printf("      gap %lld\n", (long long)json_integer_value(gap));
+    else if (!json_is_integer(index))
+        puts("      nobody knew it");
+}
+
+static void print_frame(const json_t *report, const json_t *frame)
+{
+    const char *function = text_at(frame, "function"), *file = text_at(frame, "file");
+    printf("    %2lld ", number_at(frame, "n"));
+    terminal_print(function[0] ? function : text_at(frame, "address"));
+    print_part(" at ", file);
+    if (file[0] && number_at(frame, "line"))
+        printf(":%lld", number_at(frame, "line"));
+    print_part(" (hidden: ", text_at(frame, "hidden"));
+    puts(text_at(frame, "hidden")[0] ? ")" : "");
+    print_answer(report, frame);
+}
+
+static void print_threads(const json_t *report)
+{
+    const json_t *threads = json_object_get(report, "threads");
+    for (size_t i = 0; i < json_array_size(threads); i++) {
+        const json_t *thread = json_array_get(threads, i);
+        const json_t *frames = json_object_get(thread, "frames");
+        bool crashed = json_is_true(json_object_get(thread, "crashed"));
+        printf("  thread %lld%s\n", number_at(thread, "tid"),
+               crashed ? " (crashed)" : "");
+        for (size_t k = 0; k < json_array_size(frames); k++)
+            print_frame(report, json_array_get(frames, k));
+    }
+}
+
+static void print_gaps(const json_t *report)
+{
+    const json_t *gaps = json_object_get(report, "gaps");
+    const json_t *modules =
+        json_object_get(json_object_get(report, "trace"), "modules");
+    for (size_t i = 0; i < json_array_size(gaps); i++) {
+        const json_t *gap = json_array_get(gaps, i);
+        const json_t *module = json_object_get(gap, "module");
+        printf("  gap %zu: ", i);
+        if (json_is_integer(module))
+            terminal_print(text_at(
+                json_array_get(modules, (size_t)json_integer_value(module)), "path"));
+        print_part(json_is_integer(module) ? ": " : "", text_at(gap, "reason"));
+        print_part(", ", text_at(gap, "detail"));
+        print_part("\n      remedy: ", text_at(gap, "remedy"));
+        putchar('\n');
+    }
+}
+
+/* ---- entries and steps -------------------------------------------------- */
+
+static void print_entry(const json_t *line)
+{
+    json_t *body = json_loads(text_at(line, "text"), 0, NULL);
+    printf("%s %s", text_at(line, "id"), text_at(line, "kind"));
+    if (number_at(line, "revision"))
+        printf(", revision %lld", number_at(line, "revision"));
+    printf(": number %lld of the record, %s", number_at(line, "seq"),
+           time_at(line, "time_ns").text);
+    print_part(", channel ", text_at(line, "channel"));
+    print_part(", app ", text_at(line, "app"));
+    if (json_object_get(line, "uid"))
+        printf(", user %lld", number_at(line, "uid"));
+    putchar('\n');
+    if (strcmp(text_at(line, "kind"), "report") == 0) {
+        print_threads(body);
+        print_gaps(body);
+    }
+    json_decref(body);
+}
+
+static void print_fate(const json_t *step)
+{
+    bool of_trace = json_is_true(json_object_get(step, "of_trace"));
+    const char *sink = text_at(step, "sink");
+    printf("  ");
+    terminal_print(sink[0] == '@' ? sink + 1 : sink);
+    if (of_trace)
+        printf(", trace");
+    else
+        printf(", report, revision %lld", number_at(step, "revision"));
+    print_part(": ", text_at(step, "fate"));
+    if (number_at(step, "tries"))
+        printf(", %lld %s", number_at(step, "tries"),
+               number_at(step, "tries") == 1 ? "try" : "tries");
+    print_part(": ", text_at(step, "text"));
+    putchar('\n');
+}
+
+static void print_try(const json_t *step)
+{
+    printf("    try %lld, %s: %s", number_at(step, "try"),
+           time_at(step, "time_ns").text, text_at(step, "status"));
+    if (number_at(step, "code"))
+        printf(", code %lld", number_at(step, "code"));
+    print_part(", ", text_at(step, "answer"));
+    print_part(": ", text_at(step, "text"));
+    printf("; batch %.12s of %lld\n", text_at(step, "key"), number_at(step, "batch"));
+}
+
+static bool print_line(void *arg, const json_t *line)
+{
+    struct why *why = arg;
+    if (why->json) {
+        json_dumpf(line, stdout, JSON_COMPACT);
+        putchar('\n');
+        return true;
+    }
+    if (!json_object_get(line, "sink")) {
+        print_entry(line);
+        return true;
+    }
+    if (!why->sinks)
+        puts("what became of it:");
+    why->sinks = true;
+    if (json_object_get(line, "try"))
+        print_try(line);
+    else
+        print_fate(line);
+    return true;
+}
+
+/* ---- the verb ----------------------------------------------------------- */
+
+static bool take(void *arg, int key, const char *value)
+{
+    (void)value;
+    ((struct why *)arg)->json = key == KEY_JSON;
+    return true;
+}
+
+static int run(int argc, char **argv)
+{
+    struct shared_options shared = { 0 };
+    struct why why = { .json = false };
+    int exit_code;
+    int first = options_parse(&verb_why, argc, argv, &shared, take, &why, &exit_code);
+    if (first < 0)
+        return exit_code;
+    if (first + 1 != argc)
+        return usage_error("why", "wants one id; 'backtrail log' lists them");
+    return ask(&shared, json_pack("{s:s, s:s}", "ask", "why", "id", argv[first]), true,
+               print_line, &why);
+}
+
+static const struct help_line examples[] = {
+    { "backtrail why 5f0c2a9e", "an id, or as much of its beginning as is its alone" },
+    { 0 },
+};
+
+static const struct help_line environment[] = { ENVIRONMENT_CONFIG, { 0 } };
+
+const struct verb verb_why = {
+    .name = "why",
+    .arguments = "ID",
+    .summary = "why a report is as it is, and what became of it",
+    .details =
+        "For every frame, which plugin named it, and by which route it found the "
+        "symbols; for every gap, what would close it; for every sink, when the "
+        "report was sent, how often, and what was answered. If no agent runs, the "
+        "record itself is read.",
+    .rows = rows,
+    .run = run,
+    .examples = examples,
+    .environment = environment,
+    .group = GROUP_AGENT,
+};
