@@ -7,8 +7,6 @@ packages_build="build-essential cmake ninja-build pkg-config git
     libmicrohttpd-dev libsqlite3-dev"
 
 # A debug package is named together with its program, so that their build ids match.
-packages_demo="nginx-light"
-
 packages_test="universal-ctags clang-14 clang-format-14 libclang-rt-14-dev binutils
     nginx-light openssl ca-certificates mandoc man-db zsh fish llvm-19 llvm-22
     libc6 libc6-dbg python3.11 python3.11-minimal python3.11-dbg python3-jsonschema
