@@ -185,7 +185,7 @@ static enum trail_status texts_read(struct trail_journal *journal,
                                     struct trail_error *err)
 {
     size_t names = sizeof(entries->channel) + sizeof(entries->app);
-    to->memory = malloc(to->size + to->count * names + 1);
+    to->memory = malloc(to->size + to->count * (names + 1) + 1);
     to->entries = calloc(to->count + 1, sizeof(*to->entries));
     to->places = calloc(to->count + 1, sizeof(*to->places));
     if (!to->memory || !to->entries || !to->places)
@@ -204,7 +204,8 @@ static enum trail_status texts_read(struct trail_journal *journal,
         to->entries[i].channel = name;
         to->entries[i].app = name + sizeof(entries->channel);
         to->entries[i].sink = to->entries[i].fingerprint = NULL;
-        text += entries[i].size;
+        text[entries[i].size] = 0;
+        text += entries[i].size + 1;
     }
     return TRAIL_OK;
 }

@@ -141,7 +141,7 @@ struct trail_journal_batch {
     char key[33];    /* idempotency key: a hash of ids and revisions */
     uint32_t tries;  /* that were made before */
     uint64_t due_ns; /* wall clock; not to be tried before; 0: now */
-    struct trail_journal_entry *entries; /* owned by the batch, with their texts */
+    struct trail_journal_entry *entries; /* owned by the batch; texts are terminated */
     size_t count, size;                  /* entries, bytes of text */
     uint32_t file;                       /* private, like what follows */
     uint64_t number, *places;

@@ -27,7 +27,8 @@ void trail_text_buffer_add(struct trail_text_buffer *buffer, const char *bytes,
 {
     if (!reserve(buffer, size))
         return;
-    memcpy(buffer->text + buffer->size, bytes, size);
+    if (size) /* an empty text may have no address */
+        memcpy(buffer->text + buffer->size, bytes, size);
     buffer->size += size;
     buffer->text[buffer->size] = 0;
 }
