@@ -103,6 +103,8 @@ static bool step(struct scan *scan)
     case '\n':
         scan->at++;
         return true;
+    case 0: /* nowhere in JSON, and at the end of every set of characters */
+        return false;
     default:
         if (!skip_word(scan))
             return false;

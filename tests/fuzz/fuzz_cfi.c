@@ -22,10 +22,10 @@ static void check_inside(const uint8_t *data, size_t size, const void *part,
 static void run_program(const struct trail_cfi *cfi, const struct trail_fde *fde,
                         const uint8_t *program, size_t size)
 {
-    struct trail_cfi_step step;
     size_t at = 0;
     check_inside(cfi->bytes, cfi->size, program, size);
     while (at < size) {
+        struct trail_cfi_step step = { .kind = TRAIL_CFI_NOP };
         size_t before = at;
         if (!trail_cfi_step(cfi, fde, program, size, &at, &step))
             return;

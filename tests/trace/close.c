@@ -104,6 +104,25 @@ static void what_is_nested_too_deeply_is_refused(void **state)
     assert_null(closed);
 }
 
+/* Files that were being written when the power went end in such bytes. */
+static void bytes_of_zero_end_what_can_be_read(void **state)
+{
+    (void)state;
+    struct trail_trace *trace = NULL;
+    const size_t size = strlen(whole);
+    char *text = calloc(1, size + 100);
+    assert_non_null(text);
+    for (size_t cut = up_to("\"id\":"); cut < size; cut++) {
+        memset(text, 0, size + 100);
+        memcpy(text, whole, cut);
+        if (trail_trace_read(text, size + 100, &trace, NULL) == TRAIL_OK) {
+            assert_true(is_cut(trace));
+            trail_trace_destroy(trace);
+        }
+    }
+    free(text);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +131,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_whole_trace_is_not_marked),
         cmocka_unit_test(what_is_broken_is_not_taken_for_cut),
         cmocka_unit_test(what_is_nested_too_deeply_is_refused),
+        cmocka_unit_test(bytes_of_zero_end_what_can_be_read),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
