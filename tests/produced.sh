@@ -34,7 +34,8 @@ produced_at_exit()
         ! "$1" config check "$produced_file" > /dev/null 2>&1 ||
             produced_keep_config "$produced_file"
     done
-    find "$work" -type f ! -path "$work/produced" > "$work/files"
+    # Pages of a database part lines wherever they end.
+    find "$work" -type f ! -path "$work/produced" ! -name '*.db' ! -name '*.db-*' > "$work/files"
     while read -r produced_file; do
         produced_keep "$produced_file"
     done < "$work/files"

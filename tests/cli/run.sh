@@ -35,7 +35,7 @@ test_run_ends_of_the_signal_of_the_program_and_prints_the_report()
     nothing_left
     run run "$dies" assert
     expect_status 134
-    expect err 'SIGABRT' "main: Assertion \`argc == 9' failed." '  0: main at '
+    expect err 'SIGABRT' "Assertion \`argc == 9' failed." '  0: main at '
 }
 
 test_run_says_which_thread_of_a_program_crashed()

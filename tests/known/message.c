@@ -87,7 +87,7 @@ static void a_failed_assertion_is_what_it_says(void **unused)
     die_and_read(fail_an_assertion, message, sizeof(message));
     if (!TEST_HAS_ABORT_MESSAGE)
         skip();
-    assert_contains(message, "fail_an_assertion: Assertion `pages == 3' failed.");
+    assert_contains(message, "Assertion `pages == 3' failed.");
     assert_int_not_equal(message[strlen(message) - 1], '\n');
 }
 
