@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 
 #include "core/os/linux_hold.h"
+#include "core/os/linux_proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,16 +37,6 @@ struct identity {
     char name[64];
 };
 
-static bool read_text(const char *path, char *text_ret, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? -1 : read(fd, text_ret, size - 1);
-    if (fd >= 0)
-        close(fd);
-    text_ret[got > 0 ? got : 0] = 0;
-    return got > 0;
-}
-
 static int64_t number_after(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
@@ -57,7 +48,7 @@ static bool identify(int64_t pid, struct identity *ret)
 {
     char path[64], text[4096];
     snprintf(path, sizeof(path), "/proc/%lld/status", (long long)pid);
-    if (pid <= 0 || !read_text(path, text, sizeof(text)))
+    if (pid <= 0 || !trail_proc_read(path, text, sizeof(text)))
         return false;
     ret->pid = number_after(text, "\nTgid:");
     ret->tracer = number_after(text, "\nTracerPid:");
@@ -83,7 +74,7 @@ static enum trail_status tell_refused(int64_t pid, int64_t tracer,
                           "process %lld: belongs to user %u; be that user, or have "
                           "CAP_SYS_PTRACE",
                           id, (unsigned)who.user);
-    if (read_text("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) &&
+    if (trail_proc_read("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) &&
         text[0] != '0')
         return trail_fail(err, TRAIL_REFUSED,
                           "process %lld: kernel.yama.ptrace_scope is %c; set it to 0, "

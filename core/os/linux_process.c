@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 
 #include "core/os/os.h"
+#include "core/os/linux_proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,26 +84,12 @@ int64_t trail_os_tid(void)
     return (int64_t)syscall(SYS_gettid);
 }
 
-/* Read a small file of /proc into `text_ret`; false if it cannot be read. */
-static bool read_small(const char *path, char *text_ret, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t got = read(fd, text_ret, size - 1);
-    int reason = errno;
-    close(fd);
-    errno = reason;
-    text_ret[got > 0 ? got : 0] = 0;
-    return got > 0;
-}
-
 void trail_os_thread_name(char *name_ret, size_t size)
 {
     char path[64];
     snprintf(path, sizeof(path), "/proc/self/task/%lld/comm",
              (long long)trail_os_tid());
-    if (!read_small(path, name_ret, size))
+    if (!trail_proc_read(path, name_ret, size))
         name_ret[0] = 0;
     name_ret[strcspn(name_ret, "\n")] = 0;
 }
@@ -131,7 +118,7 @@ int trail_os_thread_check(int64_t tid)
     if (tid <= 0)
         return ESRCH;
     snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)tid);
-    if (!read_small(path, line, sizeof(line)))
+    if (!trail_proc_read(path, line, sizeof(line)))
         return errno == EACCES || errno == EPERM ? EPERM : ESRCH;
 
     const char *fields = stat_fields(line);
@@ -159,7 +146,7 @@ static int64_t innermost_pid(int64_t pid)
 {
     char path[64], text[4096];
     proc_file(pid, "status", path);
-    if (!read_small(path, text, sizeof(text)))
+    if (!trail_proc_read(path, text, sizeof(text)))
         return pid;
     char *line = strstr(text, "\nNSpid:");
     if (!line)
@@ -175,7 +162,7 @@ static void start_time(int64_t pid, char *text_ret, size_t size)
     char path[64], line[1024];
     text_ret[0] = 0;
     proc_file(pid, "stat", path);
-    if (!read_small(path, line, sizeof(line)))
+    if (!trail_proc_read(path, line, sizeof(line)))
         return;
     const char *start = stat_field(stat_fields(line), 22);
     if (start)
@@ -220,8 +207,8 @@ void trail_os_process_of(int64_t pid, struct trail_os_process *process_ret)
     if (gethostname(process_ret->host, sizeof(process_ret->host) - 1))
         process_ret->host[0] = 0;
     start_time(pid, process_ret->start, sizeof(process_ret->start));
-    if (read_small("/proc/sys/kernel/random/boot_id", process_ret->boot,
-                   sizeof(process_ret->boot)))
+    if (trail_proc_read("/proc/sys/kernel/random/boot_id", process_ret->boot,
+                        sizeof(process_ret->boot)))
         process_ret->boot[strcspn(process_ret->boot, "\n")] = 0;
     proc_file(pid, "exe", path);
     ssize_t size = readlink(path, process_ret->exe, sizeof(process_ret->exe) - 1);

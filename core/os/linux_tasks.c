@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 
 #include "core/os/crash.h"
+#include "core/os/linux_proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,22 +14,6 @@
 #include <unistd.h>
 
 #define TASKS "/proc/self/task"
-
-/* A small file of /proc; false if it cannot be read. */
-static bool read_small(const char *path, char *text_ret, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    size_t length = 0;
-    ssize_t got;
-    while (length < size - 1 &&
-           (got = read(fd, text_ret + length, size - 1 - length)) > 0)
-        length += (size_t)got;
-    close(fd);
-    text_ret[length] = 0;
-    return length > 0;
-}
 
 /* The digits at `text`, of 10 or 16; 0 if there are none. */
 static uint64_t number_at(const char *text, unsigned base)
@@ -67,7 +52,7 @@ static void renew_start(struct trail_os_process *process)
 {
     char text[1024];
     process->start[0] = 0;
-    if (!read_small("/proc/self/stat", text, sizeof(text)))
+    if (!trail_proc_read("/proc/self/stat", text, sizeof(text)))
         return;
     const char *at = strrchr(text, ')');
     for (int field = 2; at && field < 22; field++) {
@@ -88,7 +73,7 @@ void trail_os_process_renew(struct trail_os_process *process)
     if (process->pid == getpid())
         return;
     process->pid = process->ns_pid = getpid();
-    const char *pids = read_small("/proc/self/status", text, sizeof(text))
+    const char *pids = trail_proc_read("/proc/self/status", text, sizeof(text))
                            ? line_of(text, "NSpid:")
                            : NULL;
     for (; pids && *pids >= '0' && *pids <= '9';) {
@@ -156,7 +141,7 @@ bool trail_os_task_look(int64_t tid, struct trail_os_task *task_ret)
 {
     char path[64] = TASKS "/", text[2048];
     put_path(tid, path + strlen(path));
-    if (!read_small(path, text, sizeof(text)))
+    if (!trail_proc_read(path, text, sizeof(text)))
         return false;
     const char *name = line_of(text, "Name:");
     const char *state = line_of(text, "State:");
