@@ -160,3 +160,21 @@ int ask(const struct shared_options *shared, json_t *request, bool record,
     json_decref(request);
     return exit_code;
 }
+
+/* ---- what an answer says ------------------------------------------------- */
+
+const char *told_text(const json_t *json, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json, key));
+    return text ? text : "";
+}
+
+long long told_number(const json_t *json, const char *key)
+{
+    return (long long)json_integer_value(json_object_get(json, key));
+}
+
+struct stamp_text told_time(const json_t *json, const char *key)
+{
+    return stamp_text(strtoull(told_text(json, key), NULL, 10));
+}

@@ -55,12 +55,6 @@ static bool take(void *arg, int key, const char *value)
     }
 }
 
-static const char *text_at(const json_t *json, const char *key)
-{
-    const char *text = json_string_value(json_object_get(json, key));
-    return text ? text : "";
-}
-
 /* ---- one line ----------------------------------------------------------- */
 
 /* The first function of the program's own, or any. */
@@ -71,7 +65,7 @@ static const char *function_of(const json_t *report)
     const char *first = "";
     for (size_t i = 0; i < json_array_size(frames); i++) {
         const json_t *frame = json_array_get(frames, i);
-        const char *function = text_at(frame, "function");
+        const char *function = told_text(frame, "function");
         if (function[0] && json_is_true(json_object_get(frame, "in_app")))
             return function;
         if (!first[0])
@@ -85,8 +79,8 @@ static void print_summary(const json_t *body)
     const json_t *trace = json_object_get(body, "trace");
     if (!trace)
         trace = body;
-    const char *signal = text_at(json_object_get(trace, "signal"), "name");
-    const char *message = text_at(trace, "message"), *function = function_of(body);
+    const char *signal = told_text(json_object_get(trace, "signal"), "name");
+    const char *message = told_text(trace, "message"), *function = function_of(body);
     if (signal[0]) {
         putchar(' ');
         terminal_print(signal);
@@ -100,7 +94,7 @@ static void print_summary(const json_t *body)
         fputs(" in ", stdout);
         terminal_print(function);
     }
-    const char *reason = text_at(body, "reason");
+    const char *reason = told_text(body, "reason");
     if (reason[0]) {
         putchar(' ');
         terminal_print(reason);
@@ -113,16 +107,16 @@ static void print_summary(const json_t *body)
 static bool print_entry(void *arg, const json_t *line)
 {
     const struct log *log = arg;
-    const char *text = text_at(line, "text"), *app = text_at(line, "app");
-    struct stamp_text time = stamp_text(strtoull(text_at(line, "time_ns"), NULL, 10));
+    const char *text = told_text(line, "text"), *app = told_text(line, "app");
+    struct stamp_text time = told_time(line, "time_ns");
     if (log->json) {
         puts(text);
     } else {
         json_t *body = json_loads(text, 0, NULL);
-        printf("%s %.12s ", time.text, text_at(line, "id"));
-        terminal_print(text_at(line, "channel"));
-        if (strcmp(text_at(line, "kind"), "report") != 0)
-            printf(" %s", text_at(line, "kind"));
+        printf("%s %.12s ", time.text, told_text(line, "id"));
+        terminal_print(told_text(line, "channel"));
+        if (strcmp(told_text(line, "kind"), "report") != 0)
+            printf(" %s", told_text(line, "kind"));
         if (app[0]) {
             putchar(' ');
             terminal_print(app);

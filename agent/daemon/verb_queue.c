@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "agent/daemon/ask.h"
-#include "agent/daemon/stamp_text.h"
 #include "agent/terminal.h"
 
 enum queue_key {
@@ -44,20 +43,13 @@ static bool take(void *arg, int key, const char *value)
     return !value || value[0];
 }
 
-static const char *text_at(const json_t *json, const char *key)
-{
-    const char *text = json_string_value(json_object_get(json, key));
-    return text ? text : "";
-}
-
 static void print_entry(const json_t *line)
 {
-    const char *why = text_at(line, "why");
-    printf("%s %s ", text_at(line, "id"),
-           stamp_text(strtoull(text_at(line, "time_ns"), NULL, 10)).text);
-    terminal_print(text_at(line, "sink"));
+    const char *why = told_text(line, "why");
+    printf("%s %s ", told_text(line, "id"), told_time(line, "time_ns").text);
+    terminal_print(told_text(line, "sink"));
     putchar(' ');
-    terminal_print(text_at(line, "channel"));
+    terminal_print(told_text(line, "channel"));
     printf(" %lld B", (long long)json_integer_value(json_object_get(line, "size")));
     if (why[0]) {
         fputs(" dead: ", stdout);
@@ -74,7 +66,7 @@ static bool print_line(void *arg, const json_t *line)
         printf("%lld %s\n", (long long)json_integer_value(count),
                strcmp(queue->what, "retry") == 0 ? "to be tried again" : "dropped");
     } else if (strcmp(queue->what, "export") == 0) {
-        puts(text_at(line, "text"));
+        puts(told_text(line, "text"));
     } else if (queue->json) {
         json_dumpf(line, stdout, JSON_COMPACT);
         putchar('\n');

@@ -3,7 +3,6 @@
 
 #include "agent/daemon/ask.h"
 #include "agent/daemon/prometheus.h"
-#include "agent/daemon/stamp_text.h"
 #include "agent/terminal.h"
 
 enum status_key {
@@ -19,17 +18,6 @@ static const struct option_row rows[] = {
     ROW_HELP,
     { 0 },
 };
-
-static const char *text_at(const json_t *json, const char *key)
-{
-    const char *text = json_string_value(json_object_get(json, key));
-    return text ? text : "";
-}
-
-static long long number_at(const json_t *json, const char *key)
-{
-    return (long long)json_integer_value(json_object_get(json, key));
-}
 
 /* ---- for people --------------------------------------------------------- */
 
@@ -60,20 +48,19 @@ static void print_inputs(const json_t *inputs)
 
 static void print_sink(const json_t *sink)
 {
-    const char *state = text_at(sink, "state"), *error = text_at(sink, "error");
+    const char *state = told_text(sink, "state"), *error = told_text(sink, "error");
     fputs("  ", stdout);
-    terminal_print(text_at(sink, "name"));
+    terminal_print(told_text(sink, "name"));
     printf(": %s, %lld wait, %lld delivered", state[0] ? state : "ended",
-           number_at(sink, "queued"), number_at(sink, "delivered"));
-    if (number_at(sink, "dead"))
-        printf(", %lld dead letters", number_at(sink, "dead"));
-    if (number_at(sink, "dropped"))
-        printf(", %lld dropped", number_at(sink, "dropped"));
-    if (number_at(sink, "silenced"))
-        printf(", %lld silenced", number_at(sink, "silenced"));
-    if (text_at(sink, "oldest_ns")[0])
-        printf(", oldest %s",
-               stamp_text(strtoull(text_at(sink, "oldest_ns"), NULL, 10)).text);
+           told_number(sink, "queued"), told_number(sink, "delivered"));
+    if (told_number(sink, "dead"))
+        printf(", %lld dead letters", told_number(sink, "dead"));
+    if (told_number(sink, "dropped"))
+        printf(", %lld dropped", told_number(sink, "dropped"));
+    if (told_number(sink, "silenced"))
+        printf(", %lld silenced", told_number(sink, "silenced"));
+    if (told_text(sink, "oldest_ns")[0])
+        printf(", oldest %s", told_time(sink, "oldest_ns").text);
     if (error[0]) {
         fputs("\n    ", stdout);
         terminal_print(error);
@@ -84,15 +71,15 @@ static void print_sink(const json_t *sink)
 static void print_record(const json_t *record)
 {
     printf("record: %lld entries, %lld crashes, in %lld files of %lld bytes%s\n",
-           number_at(record, "entries"), number_at(record, "crashes"),
-           number_at(record, "files"), number_at(record, "bytes"),
+           told_number(record, "entries"), told_number(record, "crashes"),
+           told_number(record, "files"), told_number(record, "bytes"),
            json_is_true(json_object_get(record, "full")) ? "; THE DISK IS FULL" : "");
     print_counts("  dropped: ", json_object_get(record, "dropped"));
-    if (number_at(record, "counted"))
-        printf("  only counted: %lld\n", number_at(record, "counted"));
-    if (number_at(record, "damaged") || number_at(record, "damaged_files"))
-        printf("  damaged: %lld entries, %lld files\n", number_at(record, "damaged"),
-               number_at(record, "damaged_files"));
+    if (told_number(record, "counted"))
+        printf("  only counted: %lld\n", told_number(record, "counted"));
+    if (told_number(record, "damaged") || told_number(record, "damaged_files"))
+        printf("  damaged: %lld entries, %lld files\n", told_number(record, "damaged"),
+               told_number(record, "damaged_files"));
 }
 
 static void print_text(const json_t *status)
@@ -100,21 +87,22 @@ static void print_text(const json_t *status)
     const json_t *resolver = json_object_get(status, "resolver");
     const json_t *sinks = json_object_get(status, "sinks");
     printf("backtrail %s, process %lld, up %lld s, %lld KiB of memory\nstate: ",
-           text_at(status, "version"), number_at(status, "pid"),
-           number_at(status, "uptime_s"), number_at(status, "memory") / 1024);
-    terminal_print(text_at(status, "state"));
+           told_text(status, "version"), told_number(status, "pid"),
+           told_number(status, "uptime_s"), told_number(status, "memory") / 1024);
+    terminal_print(told_text(status, "state"));
     printf("\ntaken: %lld, %.1f a second; %lld wait in the inbox\n",
-           number_at(status, "taken"), json_real_value(json_object_get(status, "rate")),
-           number_at(status, "inbox_waiting"));
+           told_number(status, "taken"),
+           json_real_value(json_object_get(status, "rate")),
+           told_number(status, "inbox_waiting"));
     print_inputs(json_object_get(status, "inputs"));
     print_record(json_object_get(status, "record"));
     printf("resolver: %lld wait, %lld resolved, %lld could not be\n",
-           number_at(resolver, "waiting"), number_at(resolver, "named"),
-           number_at(resolver, "failed"));
+           told_number(resolver, "waiting"), told_number(resolver, "named"),
+           told_number(resolver, "failed"));
     puts("sinks:");
     for (size_t i = 0; i < json_array_size(sinks); i++)
         print_sink(json_array_get(sinks, i));
-    const char *mistake = text_at(json_object_get(status, "reload"), "error");
+    const char *mistake = told_text(json_object_get(status, "reload"), "error");
     if (mistake[0]) {
         fputs("the last reload failed: ", stdout);
         terminal_print(mistake);

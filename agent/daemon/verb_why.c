@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "agent/daemon/ask.h"
-#include "agent/daemon/stamp_text.h"
 #include "agent/terminal.h"
 
 enum why_key {
@@ -24,22 +23,6 @@ struct why {
     bool sinks; /* their title was printed */
 };
 
-static const char *text_at(const json_t *json, const char *key)
-{
-    const char *text = json_string_value(json_object_get(json, key));
-    return text ? text : "";
-}
-
-static long long number_at(const json_t *json, const char *key)
-{
-    return (long long)json_integer_value(json_object_get(json, key));
-}
-
-static struct stamp_text time_at(const json_t *json, const char *key)
-{
-    return stamp_text(strtoull(text_at(json, key), NULL, 10));
-}
-
 static void print_part(const char *before, const char *text)
 {
     if (!text[0])
@@ -57,11 +40,11 @@ static void print_answer(const json_t *report, const json_t *frame)
                                           (size_t)json_integer_value(index));
     const json_t *gap = json_object_get(frame, "gap");
     if (json_is_integer(index) && answer) {
-        print_part("      named by ", text_at(answer, "plugin"));
-        print_part(" ", text_at(answer, "version"));
-        print_part(", found by ", text_at(answer, "route"));
-        print_part(": ", text_at(answer, "file"));
-        print_part(", from ", text_at(answer, "by"));
+        print_part("      named by ", told_text(answer, "plugin"));
+        print_part(" ", told_text(answer, "version"));
+        print_part(", found by ", told_text(answer, "route"));
+        print_part(": ", told_text(answer, "file"));
+        print_part(", from ", told_text(answer, "by"));
         putchar('\n');
     }
     if (json_is_integer(gap))
@@ -72,14 +55,15 @@ static void print_answer(const json_t *report, const json_t *frame)
 
 static void print_frame(const json_t *report, const json_t *frame)
 {
-    const char *function = text_at(frame, "function"), *file = text_at(frame, "file");
-    printf("    %2lld ", number_at(frame, "n"));
-    terminal_print(function[0] ? function : text_at(frame, "address"));
+    const char *function = told_text(frame, "function"),
+               *file = told_text(frame, "file");
+    printf("    %2lld ", told_number(frame, "n"));
+    terminal_print(function[0] ? function : told_text(frame, "address"));
     print_part(" at ", file);
-    if (file[0] && number_at(frame, "line"))
-        printf(":%lld", number_at(frame, "line"));
-    print_part(" (hidden: ", text_at(frame, "hidden"));
-    puts(text_at(frame, "hidden")[0] ? ")" : "");
+    if (file[0] && told_number(frame, "line"))
+        printf(":%lld", told_number(frame, "line"));
+    print_part(" (hidden: ", told_text(frame, "hidden"));
+    puts(told_text(frame, "hidden")[0] ? ")" : "");
     print_answer(report, frame);
 }
 
@@ -90,7 +74,7 @@ static void print_threads(const json_t *report)
         const json_t *thread = json_array_get(threads, i);
         const json_t *frames = json_object_get(thread, "frames");
         bool crashed = json_is_true(json_object_get(thread, "crashed"));
-        printf("  thread %lld%s\n", number_at(thread, "tid"),
+        printf("  thread %lld%s\n", told_number(thread, "tid"),
                crashed ? " (crashed)" : "");
         for (size_t k = 0; k < json_array_size(frames); k++)
             print_frame(report, json_array_get(frames, k));
@@ -107,11 +91,11 @@ static void print_gaps(const json_t *report)
         const json_t *module = json_object_get(gap, "module");
         printf("  gap %zu: ", i);
         if (json_is_integer(module))
-            terminal_print(text_at(
+            terminal_print(told_text(
                 json_array_get(modules, (size_t)json_integer_value(module)), "path"));
-        print_part(json_is_integer(module) ? ": " : "", text_at(gap, "reason"));
-        print_part(", ", text_at(gap, "detail"));
-        print_part("\n      remedy: ", text_at(gap, "remedy"));
+        print_part(json_is_integer(module) ? ": " : "", told_text(gap, "reason"));
+        print_part(", ", told_text(gap, "detail"));
+        print_part("\n      remedy: ", told_text(gap, "remedy"));
         putchar('\n');
     }
 }
@@ -120,18 +104,18 @@ static void print_gaps(const json_t *report)
 
 static void print_entry(const json_t *line)
 {
-    json_t *body = json_loads(text_at(line, "text"), 0, NULL);
-    printf("%s %s", text_at(line, "id"), text_at(line, "kind"));
-    if (number_at(line, "revision"))
-        printf(", revision %lld", number_at(line, "revision"));
-    printf(": number %lld of the record, %s", number_at(line, "seq"),
-           time_at(line, "time_ns").text);
-    print_part(", channel ", text_at(line, "channel"));
-    print_part(", app ", text_at(line, "app"));
+    json_t *body = json_loads(told_text(line, "text"), 0, NULL);
+    printf("%s %s", told_text(line, "id"), told_text(line, "kind"));
+    if (told_number(line, "revision"))
+        printf(", revision %lld", told_number(line, "revision"));
+    printf(": number %lld of the record, %s", told_number(line, "seq"),
+           told_time(line, "time_ns").text);
+    print_part(", channel ", told_text(line, "channel"));
+    print_part(", app ", told_text(line, "app"));
     if (json_object_get(line, "uid"))
-        printf(", user %lld", number_at(line, "uid"));
+        printf(", user %lld", told_number(line, "uid"));
     putchar('\n');
-    if (strcmp(text_at(line, "kind"), "report") == 0) {
+    if (strcmp(told_text(line, "kind"), "report") == 0) {
         print_threads(body);
         print_gaps(body);
     }
@@ -141,30 +125,31 @@ static void print_entry(const json_t *line)
 static void print_fate(const json_t *step)
 {
     bool of_trace = json_is_true(json_object_get(step, "of_trace"));
-    const char *sink = text_at(step, "sink");
+    const char *sink = told_text(step, "sink");
     printf("  ");
     terminal_print(sink[0] == '@' ? sink + 1 : sink);
     if (of_trace)
         printf(", trace");
     else
-        printf(", report, revision %lld", number_at(step, "revision"));
-    print_part(": ", text_at(step, "fate"));
-    if (number_at(step, "tries"))
-        printf(", %lld %s", number_at(step, "tries"),
-               number_at(step, "tries") == 1 ? "try" : "tries");
-    print_part(": ", text_at(step, "text"));
+        printf(", report, revision %lld", told_number(step, "revision"));
+    print_part(": ", told_text(step, "fate"));
+    if (told_number(step, "tries"))
+        printf(", %lld %s", told_number(step, "tries"),
+               told_number(step, "tries") == 1 ? "try" : "tries");
+    print_part(": ", told_text(step, "text"));
     putchar('\n');
 }
 
 static void print_try(const json_t *step)
 {
-    printf("    try %lld, %s: %s", number_at(step, "try"),
-           time_at(step, "time_ns").text, text_at(step, "status"));
-    if (number_at(step, "code"))
-        printf(", code %lld", number_at(step, "code"));
-    print_part(", ", text_at(step, "answer"));
-    print_part(": ", text_at(step, "text"));
-    printf("; batch %.12s of %lld\n", text_at(step, "key"), number_at(step, "batch"));
+    printf("    try %lld, %s: %s", told_number(step, "try"),
+           told_time(step, "time_ns").text, told_text(step, "status"));
+    if (told_number(step, "code"))
+        printf(", code %lld", told_number(step, "code"));
+    print_part(", ", told_text(step, "answer"));
+    print_part(": ", told_text(step, "text"));
+    printf("; batch %.12s of %lld\n", told_text(step, "key"),
+           told_number(step, "batch"));
 }
 
 static bool print_line(void *arg, const json_t *line)
